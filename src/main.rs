@@ -1,0 +1,2 @@
+//! The hookgate binary.
+fn main() {}
