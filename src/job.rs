@@ -1,0 +1,295 @@
+//! The life of a job, told once and purely: what happened, under which policy, at what time → what changes.
+//!
+//! ```text
+//!            claim                 ended well
+//!   ready ──────────▶ running ──────────────────▶ done
+//!     ▲                 │  │  failed, budget left
+//!     │ due             │  ├──────────────────────▶ waiting ──┐
+//!     ├─────────────────┼──┼─────────────────────────────────┘
+//!     │ handed back     │  │  permanent · budget spent · poison · escaped
+//!     ├─────────────────┘  ├──────────────────────▶ dead ──┐
+//!     │ rescued            │  cancelled                    │ redriven
+//!     │                    └────────────────────────▶ cancelled
+//!     └────────────────────────────────────────────────────┘
+//! ```
+//!
+//! Nothing here reads a clock, a database or the environment. `deliver/settle.rs` carries the transition out.
+//! `attempt` never decides anything: it is a label. `failures` is the retry budget, `rescues` the poison budget.
+
+use std::time::Duration;
+
+/// What ended an attempt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// The handler returned `Ok`.
+    Ok,
+    /// The handler failed in a way that may pass.
+    Failed {
+        /// The wait the handler or the destination asked for.
+        retry_after: Option<Duration>,
+    },
+    /// The handler said that no retry can help.
+    Permanent,
+    /// The payload does not decode into the type the handler takes.
+    Undecodable,
+    /// The handler did not end within its timeout.
+    Timeout,
+    /// The handler panicked.
+    Panic,
+    /// The handler stepped aside: its predecessor has not come yet. Uses no attempt of the budget.
+    Snoozed {
+        /// How long to step aside, unless another job of the lane ends first.
+        wait: Duration,
+    },
+    /// The handler ended the transaction that was lent to it, so its effects can't be tied to its completion.
+    Escaped,
+}
+
+/// What a job's handler allows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Policy {
+    /// How many failures make the job dead.
+    pub attempts: u32,
+    /// First wait; doubled (or multiplied by `factor`) with each failure.
+    pub backoff_base: Duration,
+    /// Growth of the wait.
+    pub backoff_factor: u32,
+    /// The longest wait, for the schedule and for what a destination asks for.
+    pub backoff_cap: Duration,
+    /// How long a failing head may hold its lane.
+    pub block_for: Duration,
+    /// How many executions may vanish with their worker before the job counts as poison.
+    pub rescues: u32,
+    /// How long a job may step aside in all.
+    pub snooze_limit: Duration,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self {
+            attempts: 12,
+            backoff_base: Duration::from_secs(5),
+            backoff_factor: 2,
+            backoff_cap: Duration::from_secs(3600),
+            block_for: Duration::from_secs(15 * 60),
+            rescues: 3,
+            snooze_limit: Duration::from_secs(10 * 60),
+        }
+    }
+}
+
+/// What is known of the job when its attempt ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct History {
+    /// Failures before this attempt.
+    pub failures: u32,
+    /// Time spent stepping aside before this attempt.
+    pub snoozed: Duration,
+    /// How long this job has been its lane's failing head; `None` before its first failure or outside a lane.
+    pub blocking: Option<Duration>,
+    /// Whether the job stands in a lane.
+    pub in_lane: bool,
+}
+
+/// Why a job is dead.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Death {
+    /// Every attempt of its budget failed.
+    Exhausted,
+    /// The handler said that no retry can help.
+    Permanent,
+    /// Its executions kept vanishing together with their worker.
+    Poison,
+    /// The handler ended the transaction lent to it; running it again could repeat its effects.
+    TransactionEscaped,
+    /// The payload does not decode into what the handler takes.
+    Undecodable,
+    /// An operator ended it.
+    Cancelled,
+}
+
+impl Death {
+    /// The name used in the database, the API and the logs.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Exhausted => "exhausted",
+            Self::Permanent => "permanent",
+            Self::Poison => "poison",
+            Self::TransactionEscaped => "transaction_escaped",
+            Self::Undecodable => "undecodable",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+/// What becomes of the job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Transition {
+    /// running → done.
+    Done,
+    /// running → waiting; in a lane, the lane waits with it.
+    Retry {
+        /// From now.
+        wait: Duration,
+    },
+    /// running → waiting outside its lane, which goes on without it; marked out of order.
+    RetryOutside {
+        /// From now.
+        wait: Duration,
+    },
+    /// running → waiting, keeping its place; the lane passes over it until then.
+    StepAside {
+        /// From now.
+        wait: Duration,
+    },
+    /// running → dead.
+    Dead(Death),
+}
+
+/// Decides what becomes of a job whose attempt ended.
+///
+/// `jitter` is a number in `0.0..=1.0`, drawn by the caller: full jitter, so that a crowd of failures does not come
+/// back as a crowd.
+pub fn decide(outcome: &Outcome, history: History, policy: &Policy, jitter: f64) -> Transition {
+    match outcome {
+        Outcome::Ok => Transition::Done,
+        Outcome::Permanent => Transition::Dead(Death::Permanent),
+        Outcome::Undecodable => Transition::Dead(Death::Undecodable),
+        Outcome::Escaped => Transition::Dead(Death::TransactionEscaped),
+        Outcome::Snoozed { wait } if history.snoozed + *wait <= policy.snooze_limit => {
+            Transition::StepAside { wait: *wait }
+        }
+        Outcome::Failed { retry_after } => after_failure(*retry_after, history, policy, jitter),
+        Outcome::Timeout | Outcome::Panic | Outcome::Snoozed { .. } => {
+            after_failure(None, history, policy, jitter)
+        }
+    }
+}
+
+/// Decides what becomes of a job whose worker vanished: ready again, or dead as poison.
+pub fn decide_rescue(rescues_before: u32, policy_rescues: u32) -> Result<(), Death> {
+    if rescues_before + 1 >= policy_rescues { Err(Death::Poison) } else { Ok(()) }
+}
+
+/// The counted failure includes this one. A snooze past its limit comes here too, so it ends as any failure does.
+fn after_failure(
+    asked: Option<Duration>,
+    history: History,
+    policy: &Policy,
+    jitter: f64,
+) -> Transition {
+    let failures = history.failures + 1;
+    if failures >= policy.attempts {
+        return Transition::Dead(Death::Exhausted);
+    }
+    let wait = backoff(failures, policy, jitter).max(asked.unwrap_or_default()).min(policy.backoff_cap);
+    let blocked_too_long =
+        history.in_lane && history.blocking.unwrap_or_default() + wait > policy.block_for;
+    if blocked_too_long { Transition::RetryOutside { wait } } else { Transition::Retry { wait } }
+}
+
+/// Full jitter over base × factor^(failures − 1), capped.
+fn backoff(failures: u32, policy: &Policy, jitter: f64) -> Duration {
+    let growth = f64::from(policy.backoff_factor).powi(failures.saturating_sub(1).min(63) as i32);
+    let ceiling = (policy.backoff_base.as_secs_f64() * growth).min(policy.backoff_cap.as_secs_f64());
+    Duration::from_secs_f64(ceiling * jitter.clamp(0.0, 1.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const fn secs(n: u64) -> Duration {
+        Duration::from_secs(n)
+    }
+
+    fn failed() -> Outcome {
+        Outcome::Failed { retry_after: None }
+    }
+
+    #[test]
+    fn each_outcome_has_its_transition() {
+        let policy = Policy::default();
+        let fresh = History::default();
+        let table = [
+            (Outcome::Ok, Transition::Done),
+            (Outcome::Permanent, Transition::Dead(Death::Permanent)),
+            (Outcome::Undecodable, Transition::Dead(Death::Undecodable)),
+            (Outcome::Escaped, Transition::Dead(Death::TransactionEscaped)),
+            (Outcome::Timeout, Transition::Retry { wait: secs(5) }),
+            (Outcome::Panic, Transition::Retry { wait: secs(5) }),
+            (failed(), Transition::Retry { wait: secs(5) }),
+            (Outcome::Snoozed { wait: secs(60) }, Transition::StepAside { wait: secs(60) }),
+        ];
+        for (outcome, expected) in table {
+            assert_eq!(decide(&outcome, fresh, &policy, 1.0), expected, "{outcome:?}");
+        }
+    }
+
+    #[test]
+    fn the_wait_doubles_and_is_capped() {
+        let policy = Policy::default();
+        let waits: Vec<u64> = (0..11)
+            .map(|failures| match decide(&failed(), History { failures, ..Default::default() }, &policy, 1.0) {
+                Transition::Retry { wait } => wait.as_secs(),
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        assert_eq!(waits, [5, 10, 20, 40, 80, 160, 320, 640, 1280, 2560, 3600]);
+    }
+
+    #[test]
+    fn the_last_failure_of_the_budget_is_death() {
+        let history = History { failures: 11, ..Default::default() };
+        assert_eq!(decide(&failed(), history, &Policy::default(), 0.5), Transition::Dead(Death::Exhausted));
+    }
+
+    #[test]
+    fn a_longer_wait_asked_for_is_honoured_up_to_the_cap() {
+        let ask = |s| Outcome::Failed { retry_after: Some(secs(s)) };
+        let decide = |outcome| decide(&outcome, History::default(), &Policy::default(), 1.0);
+        assert_eq!(decide(ask(120)), Transition::Retry { wait: secs(120) });
+        assert_eq!(decide(ask(1)), Transition::Retry { wait: secs(5) }, "never sooner than the schedule");
+        assert_eq!(decide(ask(999_999_999)), Transition::Retry { wait: secs(3600) });
+    }
+
+    #[test]
+    fn a_head_that_would_block_its_lane_too_long_retries_outside_it() {
+        let blocking = |s| History { failures: 3, in_lane: true, blocking: Some(secs(s)), ..Default::default() };
+        let policy = Policy::default();
+        assert_eq!(decide(&failed(), blocking(800), &policy, 1.0), Transition::Retry { wait: secs(40) });
+        assert_eq!(decide(&failed(), blocking(870), &policy, 1.0), Transition::RetryOutside { wait: secs(40) });
+    }
+
+    #[test]
+    fn snoozing_past_the_limit_counts_as_a_failure() {
+        let history = History { snoozed: secs(590), ..Default::default() };
+        assert_eq!(
+            decide(&Outcome::Snoozed { wait: secs(60) }, history, &Policy::default(), 1.0),
+            Transition::Retry { wait: secs(5) },
+        );
+    }
+
+    #[test]
+    fn the_third_vanished_worker_makes_a_job_poison() {
+        assert_eq!(decide_rescue(0, 3), Ok(()));
+        assert_eq!(decide_rescue(1, 3), Ok(()));
+        assert_eq!(decide_rescue(2, 3), Err(Death::Poison));
+    }
+
+    proptest! {
+        #[test]
+        fn no_wait_exceeds_the_cap_and_nothing_overflows(
+            failures in 0u32..=u32::MAX - 1, asked in proptest::option::of(0u64..=u64::MAX), jitter in 0.0f64..=1.0,
+        ) {
+            let policy = Policy { attempts: u32::MAX, ..Policy::default() };
+            let outcome = Outcome::Failed { retry_after: asked.map(secs) };
+            let history = History { failures: failures.min(u32::MAX - 2), ..Default::default() };
+            match decide(&outcome, history, &policy, jitter) {
+                Transition::Retry { wait } => prop_assert!(wait <= policy.backoff_cap),
+                other => prop_assert!(false, "{other:?}"),
+            }
+        }
+    }
+}

@@ -1,0 +1,316 @@
+//! `jobs`: unfinished work. A row that is gone ended; its last `attempts` row says how.
+//!
+//! An unordered job carries its claim token; an ordered one is fenced by its lane's row, which its caller moves first,
+//! and is written here with no token. `is not distinct from` serves both.
+
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use sqlx::{FromRow, PgConnection};
+use uuid::Uuid;
+
+use super::{JobKey, LaneKey, Token};
+
+/// A job as a worker needs it.
+#[derive(Debug, Clone, PartialEq, FromRow)]
+pub(crate) struct Job {
+    pub(crate) delivery: Uuid,
+    pub(crate) event: i32,
+    pub(crate) subscription: i32,
+    pub(crate) run: i32,
+    pub(crate) lane: Option<Vec<u8>>,
+    pub(crate) seq: Option<i64>,
+    pub(crate) due: DateTime<Utc>,
+    pub(crate) attempt: i32,
+    pub(crate) failures: i32,
+    pub(crate) rescues: i32,
+    pub(crate) snoozed_ms: i64,
+    /// How long it has been its lane's failing head.
+    pub(crate) failing_ms: Option<i64>,
+    pub(crate) out_of_order: bool,
+    /// Whether its time has come, by the database's clock.
+    pub(crate) is_due: bool,
+}
+
+impl Job {
+    pub(crate) fn key(&self) -> JobKey {
+        JobKey {
+            delivery: self.delivery,
+            event: self.event,
+            subscription: self.subscription,
+            run: self.run,
+        }
+    }
+}
+
+/// Claims and starts up to `limits[i]` due jobs of `subscriptions[i]` that stand in no lane. Relies on `jobs_due`;
+/// see [`super::lanes::claim`] for the shape.
+pub(crate) async fn claim_unordered(
+    conn: &mut PgConnection,
+    subscriptions: &[i32],
+    limits: &[i64],
+    token: Token,
+) -> sqlx::Result<Vec<Job>> {
+    sqlx::query_as(
+        "with picked as materialized (
+             select p.*
+               from unnest($1::int[], $2::bigint[]) as w(subscription, n)
+               join hookgate.subscriptions s on s.id = w.subscription and s.active and not s.paused
+              cross join lateral (
+                    select j.delivery, j.event, j.subscription, j.run from hookgate.jobs j
+                     where j.subscription = w.subscription and j.lane is null and j.state in ('ready', 'waiting')
+                       and j.due <= clock_timestamp()
+                       and (j.snoozed_until is null or j.snoozed_until <= clock_timestamp())
+                     order by j.class, j.due
+                     limit w.n
+                       for no key update skip locked) p
+         )
+         update hookgate.jobs j
+            set state = 'running', worker = $3, claim = $4, attempt = j.attempt + 1, started_at = now(),
+                snoozed_until = null
+           from picked p
+          where (j.delivery, j.event, j.subscription, j.run) = (p.delivery, p.event, p.subscription, p.run)
+         returning j.delivery, j.event, j.subscription, j.run, j.lane, j.seq, j.due, j.attempt, j.failures, j.rescues,
+                   j.snoozed_ms, null::bigint as failing_ms, j.out_of_order, true as is_due",
+    )
+    .bind(subscriptions)
+    .bind(limits)
+    .bind(token.worker)
+    .bind(token.n)
+    .fetch_all(conn)
+    .await
+}
+
+/// The first `limit` jobs of each lane in received order, without those that stand aside. A statement of its own after
+/// the lanes are locked: its snapshot has every job that their counters count.
+pub(crate) async fn heads(
+    conn: &mut PgConnection,
+    lanes: &[LaneKey],
+    limit: i64,
+) -> sqlx::Result<Vec<Job>> {
+    let lanes: Vec<&[u8]> = lanes.iter().map(LaneKey::as_slice).collect();
+    sqlx::query_as(
+        "select h.*
+           from unnest($1::bytea[]) as c(lane)
+          cross join lateral (
+                select j.delivery, j.event, j.subscription, j.run, j.lane, j.seq, j.due, j.attempt, j.failures,
+                       j.rescues, j.snoozed_ms, j.out_of_order, j.due <= clock_timestamp() as is_due,
+                       (extract(epoch from clock_timestamp() - j.failing_since) * 1000)::bigint as failing_ms
+                  from hookgate.jobs j
+                 where j.lane = c.lane and (j.snoozed_until is null or j.snoozed_until <= clock_timestamp())
+                 order by j.seq, j.run
+                 limit $2) h
+          order by h.lane, h.seq, h.run",
+    )
+    .bind(&lanes)
+    .bind(limit)
+    .fetch_all(conn)
+    .await
+}
+
+/// When the first of those that stand aside in the lane comes back.
+pub(crate) async fn earliest_return(
+    conn: &mut PgConnection,
+    lane: &LaneKey,
+) -> sqlx::Result<Option<f64>> {
+    sqlx::query_scalar(
+        "select extract(epoch from min(snoozed_until) - clock_timestamp())::float8
+           from hookgate.jobs where lane = $1 and snoozed_until is not null",
+    )
+    .bind(lane.as_slice())
+    .fetch_one(conn)
+    .await
+}
+
+/// Notes that the handler of an ordered job starts. Durable before it does: a crash then blames this job alone, and its
+/// attempt number is never given out again. The caller holds the lane.
+pub(crate) async fn start(conn: &mut PgConnection, key: JobKey) -> sqlx::Result<Option<i32>> {
+    sqlx::query_scalar(
+        "update hookgate.jobs
+            set state = 'running', attempt = attempt + 1, started_at = clock_timestamp(), snoozed_until = null
+          where delivery = $1 and event = $2 and subscription = $3 and run = $4 and state <> 'running'
+         returning attempt",
+    )
+    .bind(key.delivery)
+    .bind(key.event)
+    .bind(key.subscription)
+    .bind(key.run)
+    .fetch_optional(conn)
+    .await
+}
+
+/// What a removed job leaves to whoever buries it.
+#[derive(Debug, Clone, PartialEq, Eq, FromRow)]
+pub(crate) struct Buried {
+    pub(crate) retention: String,
+    pub(crate) lane: Option<Vec<u8>>,
+    pub(crate) seq: Option<i64>,
+    pub(crate) version: Option<i64>,
+    pub(crate) attempt: i32,
+}
+
+/// Removes a job that ended. `None`: the claim was lost.
+pub(crate) async fn remove(
+    conn: &mut PgConnection,
+    key: JobKey,
+    token: Option<Token>,
+) -> sqlx::Result<Option<Buried>> {
+    sqlx::query_as(
+        "delete from hookgate.jobs
+          where delivery = $1 and event = $2 and subscription = $3 and run = $4
+            and worker is not distinct from $5 and claim is not distinct from $6
+         returning retention, lane, seq, version, attempt",
+    )
+    .bind(key.delivery)
+    .bind(key.event)
+    .bind(key.subscription)
+    .bind(key.run)
+    .bind(token.map(|t| t.worker))
+    .bind(token.map(|t| t.n))
+    .fetch_optional(conn)
+    .await
+}
+
+/// How a job waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Waiting {
+    /// For its retry, in place: its lane waits with it.
+    InPlace(Duration),
+    /// For its retry, outside its lane, which goes on.
+    Outside(Duration),
+    /// Aside, keeping its place; no failure.
+    Aside(Duration),
+    /// Not at all: it never started, so the attempt is taken back.
+    NotStarted,
+    /// Not at all: its worker vanished.
+    Rescued,
+}
+
+/// Sends a running job back to the queue. `false`: the claim was lost.
+pub(crate) async fn put_back(
+    conn: &mut PgConnection,
+    key: JobKey,
+    token: Option<Token>,
+    waiting: Waiting,
+) -> sqlx::Result<bool> {
+    let set = match waiting {
+        Waiting::InPlace(_) => {
+            "state = 'waiting', failures = failures + 1, class = greatest(class, 1::smallint), \
+             due = clock_timestamp() + $7 * interval '1 millisecond', \
+             failing_since = coalesce(failing_since, clock_timestamp())"
+        }
+        Waiting::Outside(_) => {
+            "state = 'waiting', failures = failures + 1, class = greatest(class, 1::smallint), \
+             due = clock_timestamp() + $7 * interval '1 millisecond', lane = null, out_of_order = true"
+        }
+        Waiting::Aside(_) => {
+            "state = 'waiting', snoozed_ms = snoozed_ms + $7::bigint, \
+             snoozed_until = clock_timestamp() + $7 * interval '1 millisecond'"
+        }
+        Waiting::NotStarted => "state = 'ready', attempt = attempt - 1 + 0 * $7::int",
+        Waiting::Rescued => "state = 'ready', rescues = rescues + 1 + 0 * $7::int",
+    };
+    let wait = match waiting {
+        Waiting::InPlace(wait) | Waiting::Outside(wait) | Waiting::Aside(wait) => wait,
+        Waiting::NotStarted | Waiting::Rescued => Duration::ZERO,
+    };
+    let done = sqlx::query(sqlx::AssertSqlSafe(format!(
+        "update hookgate.jobs set {set}, worker = null, claim = null
+          where delivery = $1 and event = $2 and subscription = $3 and run = $4
+            and worker is not distinct from $5 and claim is not distinct from $6 and state = 'running'"
+    )))
+    .bind(key.delivery)
+    .bind(key.event)
+    .bind(key.subscription)
+    .bind(key.run)
+    .bind(token.map(|t| t.worker))
+    .bind(token.map(|t| t.n))
+    .bind(wait.as_millis() as f64)
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// Brings back those that stand aside in a lane, since another job of it ended.
+pub(crate) async fn end_snoozes(conn: &mut PgConnection, lane: &LaneKey) -> sqlx::Result<()> {
+    sqlx::query("update hookgate.jobs set snoozed_until = null where lane = $1 and snoozed_until is not null")
+        .bind(lane.as_slice())
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
+/// Makes the waiting jobs of an event due at once; how many there were.
+pub(crate) async fn hasten(conn: &mut PgConnection, delivery: Uuid, event: i32) -> sqlx::Result<u64> {
+    let done = sqlx::query(
+        "update hookgate.jobs set due = now(), snoozed_until = null
+          where delivery = $1 and event = $2 and state = 'waiting'",
+    )
+    .bind(delivery)
+    .bind(event)
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected())
+}
+
+/// A job found running without its worker.
+#[derive(Debug, Clone, PartialEq, FromRow)]
+pub(crate) struct Lost {
+    pub(crate) delivery: Uuid,
+    pub(crate) event: i32,
+    pub(crate) subscription: i32,
+    pub(crate) run: i32,
+    pub(crate) rescues: i32,
+    pub(crate) claim: Option<i64>,
+    pub(crate) started_at: Option<DateTime<Utc>>,
+    pub(crate) attempt: i32,
+    pub(crate) seq: Option<i64>,
+}
+
+impl Lost {
+    pub(crate) fn key(&self) -> JobKey {
+        JobKey {
+            delivery: self.delivery,
+            event: self.event,
+            subscription: self.subscription,
+            run: self.run,
+        }
+    }
+}
+
+/// Locks unordered jobs that `worker` holds, for a rescue; those being settled right now are skipped.
+pub(crate) async fn lock_orphans(
+    conn: &mut PgConnection,
+    worker: Uuid,
+    limit: i64,
+) -> sqlx::Result<Vec<Lost>> {
+    sqlx::query_as(
+        "select delivery, event, subscription, run, rescues, claim, started_at, attempt, seq from hookgate.jobs
+          where worker = $1 order by delivery, event, subscription, run limit $2 for no key update skip locked",
+    )
+    .bind(worker)
+    .bind(limit)
+    .fetch_all(conn)
+    .await
+}
+
+/// The job that was running in a lane. The caller holds the lane's row lock.
+pub(crate) async fn running_in(
+    conn: &mut PgConnection,
+    lane: &[u8],
+) -> sqlx::Result<Option<Lost>> {
+    sqlx::query_as(
+        "select delivery, event, subscription, run, rescues, null::bigint as claim, started_at, attempt, seq
+           from hookgate.jobs where lane = $1 and state = 'running' order by seq, run limit 1",
+    )
+    .bind(lane)
+    .fetch_optional(conn)
+    .await
+}
+
+/// Unfinished jobs by subscription and state, for the metrics.
+pub(crate) async fn count_by_state(conn: &mut PgConnection) -> sqlx::Result<Vec<(i32, String, i64)>> {
+    sqlx::query_as("select subscription, state, count(*) from hookgate.jobs group by subscription, state")
+        .fetch_all(conn)
+        .await
+}

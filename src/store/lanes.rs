@@ -1,0 +1,191 @@
+//! `lanes`: the jobs of one subscription with one ordering key. The row carries the order, the claim and the wake-up.
+//!
+//! The counter `pending` lives in the row that ingest and settle both lock, so neither can miss the other: a job
+//! committed between a worker's last look and its release is counted by the time the release decides.
+
+use std::time::Duration;
+
+use sqlx::{FromRow, PgConnection};
+use uuid::Uuid;
+
+use super::{LaneKey, Token};
+
+/// A claimed lane.
+#[derive(Debug, Clone, PartialEq, Eq, FromRow)]
+pub(crate) struct ClaimedLane {
+    pub(crate) lane: Vec<u8>,
+    pub(crate) subscription: i32,
+    pub(crate) label: String,
+}
+
+/// Claims up to `limits[i]` ready lanes of `subscriptions[i]`, earliest first.
+///
+/// The lateral runs once a subscription over `lanes_ready (subscription, class, due)`, so a backlog of one can't hide
+/// another's work. `materialized` fences the planner, which may otherwise lock more rows than it returns.
+/// `skip locked`: a lane that ingest or settle is touching is left to the next look instead of waited for.
+pub(crate) async fn claim(
+    conn: &mut PgConnection,
+    subscriptions: &[i32],
+    limits: &[i64],
+    token: Token,
+) -> sqlx::Result<Vec<ClaimedLane>> {
+    sqlx::query_as(
+        "with picked as materialized (
+             select p.lane
+               from unnest($1::int[], $2::bigint[]) as w(subscription, n)
+               join hookgate.subscriptions s on s.id = w.subscription and s.active and not s.paused
+              cross join lateral (
+                    select l.lane from hookgate.lanes l
+                     where l.subscription = w.subscription and l.state = 'ready' and l.due <= clock_timestamp()
+                     order by l.class, l.due
+                     limit w.n
+                       for no key update skip locked) p
+         )
+         update hookgate.lanes l
+            set state = 'claimed', worker = $3, claim = $4, touched_at = now()
+           from picked
+          where l.lane = picked.lane
+         returning l.lane, l.subscription, l.label",
+    )
+    .bind(subscriptions)
+    .bind(limits)
+    .bind(token.worker)
+    .bind(token.n)
+    .fetch_all(conn)
+    .await
+}
+
+/// How a lane moves on when an attempt in it ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Advance {
+    /// Jobs that left the lane: 0 or 1.
+    pub(crate) left: i32,
+    /// The sequence that ended, if one did.
+    pub(crate) ended_seq: Option<i64>,
+    /// Jobs that stepped aside and stay.
+    pub(crate) stepped_aside: i32,
+    /// Whether the claim ends here.
+    pub(crate) release: Option<Release>,
+}
+
+/// When a released lane may be claimed again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Release {
+    /// At once, if anything is pending.
+    Now,
+    /// Not before its head's retry.
+    After(Duration),
+}
+
+/// Moves a claimed lane on. The match on the token is the fence: `None` means that the claim was lost, and nothing
+/// changed. Otherwise the number of jobs of the lane that stand aside.
+pub(crate) async fn advance(
+    conn: &mut PgConnection,
+    lane: &LaneKey,
+    token: Token,
+    step: Advance,
+) -> sqlx::Result<Option<i32>> {
+    let wait = match step.release {
+        Some(Release::After(wait)) => wait.as_millis() as f64,
+        Some(Release::Now) | None => 0.0,
+    };
+    // clock_timestamp(), not now(): this may be the last statement of a handler's long transaction.
+    sqlx::query_scalar(
+        "update hookgate.lanes
+            set pending = pending - $4,
+                done_seq = greatest(done_seq, coalesce($5, 0)),
+                snoozed = snoozed + $6,
+                state = case when not $7 then state when pending - $4 > 0 then 'ready' else 'idle' end,
+                worker = case when $7 then null else worker end,
+                claim = case when $7 then null else claim end,
+                due = case when $7 then clock_timestamp() + $8 * interval '1 millisecond' else due end,
+                touched_at = clock_timestamp()
+          where lane = $1 and worker = $2 and claim = $3
+         returning snoozed",
+    )
+    .bind(lane.as_slice())
+    .bind(token.worker)
+    .bind(token.n)
+    .bind(step.left)
+    .bind(step.ended_seq)
+    .bind(step.stepped_aside)
+    .bind(step.release.is_some())
+    .bind(wait)
+    .fetch_optional(conn)
+    .await
+}
+
+/// Notes that nobody in the lane stands aside any more. The caller holds the lane's row lock.
+pub(crate) async fn clear_snoozed(conn: &mut PgConnection, lane: &LaneKey) -> sqlx::Result<()> {
+    sqlx::query("update hookgate.lanes set snoozed = 0 where lane = $1")
+        .bind(lane.as_slice())
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
+/// Locks lanes that `worker` holds, for a rescue. Locked ones are being settled right now: the settle wins.
+pub(crate) async fn lock_orphans(
+    conn: &mut PgConnection,
+    worker: Uuid,
+    limit: i64,
+) -> sqlx::Result<Vec<Orphan>> {
+    sqlx::query_as(
+        "select lane, claim from hookgate.lanes
+          where worker = $1 order by lane limit $2 for no key update skip locked",
+    )
+    .bind(worker)
+    .bind(limit)
+    .fetch_all(conn)
+    .await
+}
+
+/// A lane whose worker fell silent.
+#[derive(Debug, Clone, PartialEq, Eq, FromRow)]
+pub(crate) struct Orphan {
+    pub(crate) lane: Vec<u8>,
+    pub(crate) claim: i64,
+}
+
+/// Makes the waiting head's lane due at once, if it waits for a job of this delivery. Lanes before jobs: the caller
+/// then calls [`super::jobs::hasten`].
+pub(crate) async fn hasten(conn: &mut PgConnection, delivery: Uuid, event: i32) -> sqlx::Result<()> {
+    sqlx::query(
+        "update hookgate.lanes l set due = now()
+           from (select lane from hookgate.lanes
+                  where state = 'ready' and due > now()
+                    and lane in (select lane from hookgate.jobs
+                                  where delivery = $1 and event = $2 and state = 'waiting' and lane is not null)
+                  order by lane for no key update) w
+          where l.lane = w.lane",
+    )
+    .bind(delivery)
+    .bind(event)
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Lanes by state, for the metrics.
+pub(crate) async fn count_by_state(conn: &mut PgConnection) -> sqlx::Result<Vec<(String, i64)>> {
+    sqlx::query_as("select state, count(*) from hookgate.lanes where state <> 'idle' group by state")
+        .fetch_all(conn)
+        .await
+}
+
+/// Removes lanes that have been idle for `age`, a few at a time. Made anew, a lane numbers on from the present
+/// microsecond, so its sequence never goes back.
+pub(crate) async fn purge_idle(conn: &mut PgConnection, age: Duration, limit: i64) -> sqlx::Result<u64> {
+    let done = sqlx::query(
+        "delete from hookgate.lanes
+          where lane in (select lane from hookgate.lanes
+                          where state = 'idle' and pending = 0 and version is null
+                            and touched_at < now() - $1 * interval '1 millisecond'
+                          order by lane limit $2 for update skip locked)",
+    )
+    .bind(age.as_millis() as f64)
+    .bind(limit)
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected())
+}

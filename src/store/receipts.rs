@@ -1,0 +1,89 @@
+//! `receipts` and `conflicts`: which event a dedup key stands for, and which bodies came under it.
+
+use sqlx::{FromRow, PgConnection};
+use uuid::Uuid;
+
+use super::record::NewReceipt;
+
+/// What an existing receipt says of the key.
+#[derive(Debug, Clone, PartialEq, Eq, FromRow)]
+pub(crate) struct Receipt {
+    pub(crate) source: i32,
+    pub(crate) key: Vec<u8>,
+    pub(crate) delivery: Uuid,
+    pub(crate) event: i32,
+    pub(crate) fingerprint: Vec<u8>,
+}
+
+/// The receipts of these keys; a key without one is left out.
+///
+/// A statement of its own after T1: the loser of a race can't see the winner's row in the statement it lost in.
+pub(crate) async fn find(conn: &mut PgConnection, wanted: &[NewReceipt]) -> sqlx::Result<Vec<Receipt>> {
+    let sources: Vec<i32> = wanted.iter().map(|r| r.source).collect();
+    let keys: Vec<&[u8]> = wanted.iter().map(|r| r.key.as_slice()).collect();
+    sqlx::query_as(
+        "select r.source, r.key, r.delivery, r.event, r.fingerprint
+           from hookgate.receipts r
+           join unnest($1::int[], $2::bytea[]) as w(source, key) using (source, key)",
+    )
+    .bind(&sources)
+    .bind(&keys)
+    .fetch_all(conn)
+    .await
+}
+
+/// Removes a receipt past its horizon, unless somebody renewed it meanwhile.
+pub(crate) async fn expire(conn: &mut PgConnection, receipt: &Receipt) -> sqlx::Result<bool> {
+    let done = sqlx::query("delete from hookgate.receipts where source = $1 and key = $2 and delivery = $3")
+        .bind(receipt.source)
+        .bind(&receipt.key)
+        .bind(receipt.delivery)
+        .execute(conn)
+        .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// How the bodies under one key stand after another one came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ConflictNote {
+    /// The first time this body comes under this key; the total of differing bodies so far.
+    First { bodies: i64 },
+    /// This body came before, as this delivery.
+    Known { delivery: Uuid, event: i32 },
+}
+
+/// Notes that another body came under a key; each body once.
+pub(crate) async fn note_conflict(
+    conn: &mut PgConnection,
+    receipt: &NewReceipt,
+) -> sqlx::Result<ConflictNote> {
+    let inserted = sqlx::query(
+        "insert into hookgate.conflicts (source, key, fingerprint, delivery, event)
+         values ($1, $2, $3, $4, $5) on conflict do nothing",
+    )
+    .bind(receipt.source)
+    .bind(receipt.key.as_slice())
+    .bind(receipt.fingerprint.as_slice())
+    .bind(receipt.delivery)
+    .bind(receipt.event)
+    .execute(&mut *conn)
+    .await?
+    .rows_affected();
+    if inserted == 1 {
+        let bodies = sqlx::query_scalar("select count(*) from hookgate.conflicts where source = $1 and key = $2")
+            .bind(receipt.source)
+            .bind(receipt.key.as_slice())
+            .fetch_one(conn)
+            .await?;
+        return Ok(ConflictNote::First { bodies });
+    }
+    let (delivery, event) = sqlx::query_as(
+        "select delivery, event from hookgate.conflicts where source = $1 and key = $2 and fingerprint = $3",
+    )
+    .bind(receipt.source)
+    .bind(receipt.key.as_slice())
+    .bind(receipt.fingerprint.as_slice())
+    .fetch_one(conn)
+    .await?;
+    Ok(ConflictNote::Known { delivery, event })
+}
