@@ -41,6 +41,7 @@ pub enum TokenRole {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a table of settings")]
 pub(super) struct OperatorSettings {
+    #[serde(default)]
     token: Vec<TokenSettings>,
 }
 
