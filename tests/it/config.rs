@@ -1,4 +1,5 @@
 //! What the configuration accepts, refuses and shows.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod contradictions;
 mod default_file;
@@ -73,6 +74,7 @@ fn a_file_overrides_defaults_and_the_environment_overrides_the_file() {
         ("HOOKGATE__WORKER__POLL", "7s"),
         ("HOOKGATE__SERVER__ROLES", "[\"worker\"]"),
         ("HOOKGATE__DATABASE__LISTEN", "false"),
+        ("HOOKGATE__RECORDER", "{ writers = 3 }"),
         ("HOOKGATE__SOURCE__STRIPE__TENANT", "\"123\""),
         ("HOOKGATE__FORWARD__BILLING__ORDER", "lane"),
         ("HOOKGATE__FORWARD__BILLING__ATTEMPTS", "3"),
@@ -85,6 +87,7 @@ fn a_file_overrides_defaults_and_the_environment_overrides_the_file() {
     assert_eq!(config.worker.lease, Duration::from_secs(20));
     assert_eq!(config.server.roles, [ProcessRole::Worker].into());
     assert!(!config.database.listen);
+    assert_eq!((config.recorder.writers, config.recorder.batch), (3, 128));
     assert_eq!(
         config.database.pg_bin.as_deref(),
         Some("/opt/pg/bin".as_ref())

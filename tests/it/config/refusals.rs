@@ -208,6 +208,19 @@ fn each_refusal_says_where_and_what_to_write() {
             &[],
             "unknown value `lanes`; did you mean `lane`?",
         ),
+        // Operator.
+        (
+            "[[operator.token]]\nname = \"a\"\nrole = \"read\"\nsecret = { env = \"SHORT\" }"
+                .into(),
+            &[("SHORT", "hunter2")],
+            "`operator.token.a.secret` (env:SHORT) is shorter than 16 bytes",
+        ),
+        (
+            "[[operator.token]]\nname = \"a\"\nrole = \"root\"\nsecret = { env = \"SHORT\" }"
+                .into(),
+            &[],
+            "hookgate.toml:3: unknown value `root`; known here: read, operate, admin",
+        ),
         // Database.
         (
             "[database]\nurl = \"mysql://h/db\"".into(),

@@ -104,7 +104,7 @@ fn nothing_that_is_printed_holds_a_secret() {
             "DB",
             "postgres://gate:pa55word@db:5432/hooks?password=s3cond",
         ),
-        ("OPS", "0perator-t0ken"),
+        ("OPS", "0perator-t0ken-of-the-day"),
         ("AUTH", "Bearer d0wnstream"),
     ];
     let config = load(&text, &[&SECRETS[..], &variables[..]].concat()).unwrap();
@@ -120,7 +120,7 @@ fn nothing_that_is_printed_holds_a_secret() {
         for secret in [
             "pa55word",
             "s3cond",
-            "0perator-t0ken",
+            "0perator-t0ken-of-the-day",
             "d0wnstream",
             SECRETS[0].1,
             SECRETS[1].1,
