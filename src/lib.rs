@@ -1,1 +1,3 @@
 //! Hookgate.
+
+pub mod embedded;
