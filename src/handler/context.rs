@@ -7,7 +7,6 @@ use std::time::Duration;
 use sha2::{Digest, Sha256};
 use sqlx::postgres::{PgConnection, PgPool, Postgres};
 use tokio::time::Instant;
-use uuid::Uuid;
 
 use super::{Delivery, HandlerError, State};
 use crate::store::{Held, JobKey, Token, claims};
@@ -169,4 +168,30 @@ fn downstream_key(delivery: &Delivery, handler: &str, intent: u32) -> String {
         .into_uuid()
         .hyphenated()
         .to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::handler::delivery::sample;
+    use uuid::Uuid;
+
+    #[test]
+    fn the_downstream_key_hangs_on_the_work_and_on_nothing_else() {
+        let key = downstream_key(&sample(), "credit", 0);
+        let replayed = Delivery { replay: true, sequence: Some(9), ..sample() };
+        assert_eq!(key, downstream_key(&replayed, "credit", 0), "a replay is the same work");
+        let others = [
+            downstream_key(&sample(), "credit2", 0),
+            downstream_key(&sample(), "credit", 1),
+            downstream_key(&Delivery { event: 1, ..sample() }, "credit", 0),
+            downstream_key(&Delivery { id: Uuid::from_u128(7), ..sample() }, "credit", 0),
+        ];
+        assert!(others.iter().all(|other| *other != key), "{key} {others:?}");
+    }
+
+    #[test]
+    fn the_downstream_key_never_changes_between_releases() {
+        assert_eq!(downstream_key(&sample(), "credit", 0), "ff691bb1-9d39-863e-9103-9a7d14692a77");
+    }
 }

@@ -93,3 +93,22 @@ impl fmt::Debug for Delivery {
             .finish_non_exhaustive()
     }
 }
+
+/// A delivery like any other, for tests that only care for a part of it.
+#[cfg(test)]
+pub(super) fn sample() -> Delivery {
+    Delivery {
+        id: Uuid::from_u128(0x0190_0000_0000_7000_8000_0000_0000_0001),
+        event: 0,
+        source: "stripe".to_owned(),
+        event_type: Some("invoice.paid".to_owned()),
+        received_at: DateTime::UNIX_EPOCH,
+        headers: HeaderMap::new(),
+        content_type: Some("application/json".to_owned()),
+        body: Bytes::from_static(b"{}"),
+        element: None,
+        ordering_key: Some("in_1".to_owned()),
+        sequence: None,
+        replay: false,
+    }
+}

@@ -10,6 +10,7 @@ mod delivery;
 mod error;
 pub(crate) mod forward;
 mod function;
+mod json_path;
 mod pattern;
 mod payload;
 mod state;
