@@ -24,12 +24,16 @@ pub(crate) async fn work(worker: &Worker, handler: &Handler, mut claim: Claim) {
         };
         let transition = job::decide(&ran.outcome, history(&job), &handler.policy, rand::random());
         report(handler, &job, &ran);
-        let next = if worker.stop.is_cancelled() { None } else { rest.next() };
+        let next = if worker.stop.is_cancelled() {
+            None
+        } else {
+            rest.next()
+        };
         match settle_surely(worker, &claim, &job, ran, transition, next).await {
             Settled::Next(next) => job = next,
             Settled::Released => return,
             Settled::Fenced => {
-                metrics::counter!(telemetry::FENCED_TOTAL).increment(1);
+                metrics::counter!(telemetry::FENCED).increment(1);
                 tracing::warn!(handler = %handler.name, delivery = %job.delivery, "attempt.fenced: the claim was lost meanwhile");
                 return;
             }
@@ -42,7 +46,9 @@ fn history(job: &Job) -> History {
     History {
         failures: job.failures.unsigned_abs(),
         snoozed: Duration::from_millis(job.snoozed_ms.unsigned_abs()),
-        blocking: job.failing_ms.map(|ms| Duration::from_millis(ms.unsigned_abs())),
+        blocking: job
+            .failing_ms
+            .map(|ms| Duration::from_millis(ms.unsigned_abs())),
         in_lane: job.lane.is_some(),
     }
 }
@@ -61,10 +67,21 @@ async fn settle_surely(
     loop {
         let transaction = ran.transaction.take();
         let had_transaction = transaction.is_some();
-        match settle::settle(worker, claim, job, &ran, transaction, transition, next.clone()).await {
+        match settle::settle(
+            worker,
+            claim,
+            job,
+            &ran,
+            transaction,
+            transition,
+            next.clone(),
+        )
+        .await
+        {
             Ok(Settled::Escaped) => {
                 ran.outcome = Outcome::Escaped;
-                ran.error = Some("the handler ended the transaction that was lent to it".to_owned());
+                ran.error =
+                    Some("the handler ended the transaction that was lent to it".to_owned());
                 transition = job::Transition::Dead(job::Death::TransactionEscaped);
                 continue;
             }
@@ -76,7 +93,9 @@ async fn settle_surely(
                     // If it did, the job is gone, and what follows finds that out.
                     ran.outcome = Outcome::Failed { retry_after: None };
                     ran.error = Some(format!("the handler's transaction did not commit: {error}"));
-                    transition = job::Transition::Retry { wait: Duration::from_secs(1) };
+                    transition = job::Transition::Retry {
+                        wait: Duration::from_secs(1),
+                    };
                 }
             }
         }
@@ -103,8 +122,10 @@ async fn give_back(worker: &Worker, claim: &Claim) {
 fn report(handler: &Handler, job: &Job, ran: &Ran) {
     let outcome = settle::ending(&ran.outcome).as_str();
     let name = handler.name.to_string();
-    metrics::counter!(telemetry::ATTEMPTS_TOTAL, "handler" => name, "outcome" => outcome).increment(1);
-    let elapsed = (chrono::Utc::now() - ran.started_at).to_std().unwrap_or_default();
+    metrics::counter!(telemetry::ATTEMPTS, "handler" => name, "outcome" => outcome).increment(1);
+    let elapsed = (chrono::Utc::now() - ran.started_at)
+        .to_std()
+        .unwrap_or_default();
     metrics::histogram!(telemetry::ATTEMPT_SECONDS).record(elapsed);
     tracing::debug!(
         handler = %handler.name, delivery = %job.delivery, attempt = job.attempt, outcome, "attempt.ended"

@@ -38,7 +38,6 @@ struct ArrivedEvent {
     fingerprint: [u8; 16],
     index: i32,
     no_dedup: bool,
-    ordering_key: Option<String>,
     version: Option<i64>,
     readable_id: Option<String>,
     readable_type: Option<String>,
@@ -63,7 +62,11 @@ impl Arrival {
         wire: Wire,
         verified: &Verified,
     ) -> Self {
-        let events: Vec<_> = verified.events().iter().map(|event| ArrivedEvent::new(id, event)).collect();
+        let events: Vec<_> = verified
+            .events()
+            .iter()
+            .map(|event| ArrivedEvent::new(id, event))
+            .collect();
         Self {
             id,
             received_at,
@@ -119,7 +122,12 @@ impl Arrival {
     }
 
     /// Adds everything T1 writes for this arrival if all of it is new.
-    pub(crate) fn push_into<'a>(&'a self, batch: &mut Batch<'a>, source: &'a PlannedSource, plan: &Plan) {
+    pub(crate) fn push_into<'a>(
+        &'a self,
+        batch: &mut Batch<'a>,
+        source: &'a PlannedSource,
+        plan: &Plan,
+    ) {
         batch.push_delivery(self.row(source));
         for receipt in self.receipts(source) {
             batch.push_receipt(&receipt);
@@ -131,14 +139,17 @@ impl Arrival {
 
     /// The jobs of this arrival, as the plan's subscriptions want them.
     pub(crate) fn jobs(&self, source: &PlannedSource, plan: &Plan) -> impl Iterator<Item = NewJob> {
-        self.fan_out(source, plan).map(|(event, subscription)| NewJob {
-            delivery: self.id,
-            event: event.index,
-            subscription: subscription.id,
-            retention: source.retention.clone(),
-            lane: subscription.ordered.then(|| lane(subscription.id, event.ordering_key.as_deref())),
-            version: event.version,
-        })
+        self.fan_out(source, plan)
+            .map(|(event, subscription)| NewJob {
+                delivery: self.id,
+                event: event.index,
+                subscription: subscription.id,
+                retention: source.retention.clone(),
+                lane: subscription
+                    .ordered
+                    .then(|| lane(subscription.id, event.readable_key.as_deref())),
+                version: event.version,
+            })
     }
 
     /// Whether any handler takes any of these events.
@@ -175,7 +186,6 @@ impl ArrivedEvent {
             fingerprint: first_16(&event.fingerprint),
             index,
             no_dedup: event.dedup_key.is_none(),
-            ordering_key: event.ordering_key.clone(),
             version: event.version,
             readable_id: readable(&event.delivery_id),
             readable_type: readable(&event.event_type),
@@ -190,7 +200,8 @@ impl ArrivedEvent {
     }
 }
 
-/// The lane of a subscription for an ordering key, and its readable name.
+/// The lane of a subscription for an ordering key as stored, and its readable name. The stored copy is what a replay
+/// has, and both must find the same lane; keys that differ only in what was cut share one, which costs no order.
 ///
 /// Events without a key share one lane of their subscription: whoever asked for order gets it.
 pub(crate) fn lane(subscription: i32, ordering_key: Option<&str>) -> (LaneKey, String) {

@@ -77,7 +77,9 @@ async fn transact(
     let mut found = Found::Copy(arrival.id);
     for event in &wanted {
         let same = |r: &&Receipt| r.source == event.source && r.key == event.key;
-        let Some(receipt) = existing.iter().find(same) else { return Ok(Settled::Expired) };
+        let Some(receipt) = existing.iter().find(same) else {
+            return Ok(Settled::Expired);
+        };
         let one = if receipt.delivery == arrival.id {
             // Our own receipt: recorded before, by a try whose answer was lost, or just now as the new part of a batch.
             Found::New(arrival.id)
@@ -90,7 +92,11 @@ async fn transact(
         } else {
             conflict(&mut tx, event, receipt, (source, plan), pending, writer).await?
         };
-        found = if found == Found::Copy(arrival.id) { one } else { found.max(one) };
+        found = if found == Found::Copy(arrival.id) {
+            one
+        } else {
+            found.max(one)
+        };
     }
     tx.commit().await?;
     let (delivery, status) = match found {
@@ -125,7 +131,11 @@ async fn copy(
         (true, 0) => Act::Noted,
     };
     copies::insert(tx, delivery, event, act, gateway).await?;
-    Ok(if act == Act::Requeued { Found::Requeued(delivery) } else { Found::Copy(delivery) })
+    Ok(if act == Act::Requeued {
+        Found::Requeued(delivery)
+    } else {
+        Found::Copy(delivery)
+    })
 }
 
 /// Another body under a known id: kept as a delivery of its own. It has no jobs until an operator releases it, unless
@@ -139,14 +149,16 @@ async fn conflict(
     writer: &Writer,
 ) -> sqlx::Result<Found> {
     match receipts::note_conflict(&mut *tx, event).await? {
-        ConflictNote::Known { delivery, .. } if delivery == event.delivery => Ok(Found::Conflict(delivery)),
+        ConflictNote::Known { delivery, .. } if delivery == event.delivery => {
+            Ok(Found::Conflict(delivery))
+        }
         ConflictNote::Known { delivery, event } => {
             copies::insert(tx, delivery, event, Act::Noted, writer.gateway).await?;
             Ok(Found::Conflict(delivery))
         }
         ConflictNote::First { bodies } => {
             let name = &pending.arrival.source;
-            metrics::counter!(telemetry::CONFLICTS_TOTAL, "source" => name.to_string()).increment(1);
+            metrics::counter!(telemetry::CONFLICTS, "source" => name.to_string()).increment(1);
             tracing::warn!(
                 source = %name, delivery = %event.delivery, original = %receipt.delivery, bodies,
                 "delivery.conflict: the same id came with another body"
@@ -158,7 +170,12 @@ async fn conflict(
                 );
             }
             if bodies <= BODIES_KEPT {
-                deliveries::insert_conflict(&mut *tx, &pending.arrival.row(source), receipt.delivery).await?;
+                deliveries::insert_conflict(
+                    &mut *tx,
+                    &pending.arrival.row(source),
+                    receipt.delivery,
+                )
+                .await?;
                 if !source.parks_conflicts {
                     for job in pending.arrival.jobs(source, plan) {
                         replays::queue(&mut *tx, &job, 0, None).await?;

@@ -110,7 +110,10 @@ pub(crate) async fn heads(
 
 /// In how many seconds the first job of the lane may run: its head's retry, or the return of one that stands aside,
 /// whichever comes first. `None`: the lane is empty.
-pub(crate) async fn earliest_due(conn: &mut PgConnection, lane: &LaneKey) -> sqlx::Result<Option<f64>> {
+pub(crate) async fn earliest_due(
+    conn: &mut PgConnection,
+    lane: &LaneKey,
+) -> sqlx::Result<Option<f64>> {
     sqlx::query_scalar(
         "select extract(epoch from least(
                   (select due from hookgate.jobs
@@ -242,7 +245,11 @@ pub(crate) async fn end_snoozes(conn: &mut PgConnection, lane: &LaneKey) -> sqlx
 }
 
 /// Makes the waiting jobs of an event due at once; how many there were.
-pub(crate) async fn hasten(conn: &mut PgConnection, delivery: Uuid, event: i32) -> sqlx::Result<u64> {
+pub(crate) async fn hasten(
+    conn: &mut PgConnection,
+    delivery: Uuid,
+    event: i32,
+) -> sqlx::Result<u64> {
     let done = sqlx::query(
         "update hookgate.jobs set due = now(), snoozed_until = null
           where delivery = $1 and event = $2 and state = 'waiting'",
@@ -296,10 +303,7 @@ pub(crate) async fn lock_orphans(
 }
 
 /// The job that was running in a lane. The caller holds the lane's row lock.
-pub(crate) async fn running_in(
-    conn: &mut PgConnection,
-    lane: &[u8],
-) -> sqlx::Result<Option<Lost>> {
+pub(crate) async fn running_in(conn: &mut PgConnection, lane: &[u8]) -> sqlx::Result<Option<Lost>> {
     sqlx::query_as(
         "select delivery, event, subscription, run, rescues, null::bigint as claim, started_at, attempt, seq
            from hookgate.jobs where lane = $1 and state = 'running' order by seq, run limit 1",
@@ -310,8 +314,12 @@ pub(crate) async fn running_in(
 }
 
 /// Unfinished jobs by subscription and state, for the metrics.
-pub(crate) async fn count_by_state(conn: &mut PgConnection) -> sqlx::Result<Vec<(i32, String, i64)>> {
-    sqlx::query_as("select subscription, state, count(*) from hookgate.jobs group by subscription, state")
-        .fetch_all(conn)
-        .await
+pub(crate) async fn count_by_state(
+    conn: &mut PgConnection,
+) -> sqlx::Result<Vec<(i32, String, i64)>> {
+    sqlx::query_as(
+        "select subscription, state, count(*) from hookgate.jobs group by subscription, state",
+    )
+    .fetch_all(conn)
+    .await
 }

@@ -149,7 +149,11 @@ pub(crate) struct Orphan {
 
 /// Makes the waiting head's lane due at once, if it waits for a job of this delivery. Lanes before jobs: the caller
 /// then calls [`super::jobs::hasten`].
-pub(crate) async fn hasten(conn: &mut PgConnection, delivery: Uuid, event: i32) -> sqlx::Result<()> {
+pub(crate) async fn hasten(
+    conn: &mut PgConnection,
+    delivery: Uuid,
+    event: i32,
+) -> sqlx::Result<()> {
     sqlx::query(
         "update hookgate.lanes l set due = now()
            from (select lane from hookgate.lanes
@@ -168,14 +172,20 @@ pub(crate) async fn hasten(conn: &mut PgConnection, delivery: Uuid, event: i32) 
 
 /// Lanes by state, for the metrics.
 pub(crate) async fn count_by_state(conn: &mut PgConnection) -> sqlx::Result<Vec<(String, i64)>> {
-    sqlx::query_as("select state, count(*) from hookgate.lanes where state <> 'idle' group by state")
-        .fetch_all(conn)
-        .await
+    sqlx::query_as(
+        "select state, count(*) from hookgate.lanes where state <> 'idle' group by state",
+    )
+    .fetch_all(conn)
+    .await
 }
 
 /// Removes lanes that have been idle for `age`, a few at a time. Made anew, a lane numbers on from the present
 /// microsecond, so its sequence never goes back.
-pub(crate) async fn purge_idle(conn: &mut PgConnection, age: Duration, limit: i64) -> sqlx::Result<u64> {
+pub(crate) async fn purge_idle(
+    conn: &mut PgConnection,
+    age: Duration,
+    limit: i64,
+) -> sqlx::Result<u64> {
     let done = sqlx::query(
         "delete from hookgate.lanes
           where lane in (select lane from hookgate.lanes

@@ -34,12 +34,16 @@ pub(crate) struct SubscriptionRow {
 
 /// Locks the registry row: one change at a time, and the generation rises with it.
 pub(crate) async fn lock(conn: &mut PgConnection) -> sqlx::Result<i64> {
-    sqlx::query_scalar("select generation from hookgate.registry for update").fetch_one(conn).await
+    sqlx::query_scalar("select generation from hookgate.registry for update")
+        .fetch_one(conn)
+        .await
 }
 
 /// Raises the generation: every T1 planned before this commit writes nothing and plans again.
 pub(crate) async fn raise(conn: &mut PgConnection) -> sqlx::Result<()> {
-    sqlx::query("update hookgate.registry set generation = generation + 1").execute(conn).await?;
+    sqlx::query("update hookgate.registry set generation = generation + 1")
+        .execute(conn)
+        .await?;
     Ok(())
 }
 
@@ -168,9 +172,11 @@ pub(crate) struct Snapshot {
 pub(crate) async fn snapshot(conn: &mut PgConnection) -> sqlx::Result<Snapshot> {
     loop {
         let generation = generation(conn).await?;
-        let sources = sqlx::query_as("select name, id, retention, on_conflict from hookgate.sources order by id")
-            .fetch_all(&mut *conn)
-            .await?;
+        let sources = sqlx::query_as(
+            "select name, id, retention, on_conflict from hookgate.sources order by id",
+        )
+        .fetch_all(&mut *conn)
+        .await?;
         let subscriptions = sqlx::query_as(
             "select u.id, u.source, h.name as handler, u.patterns, u.ordering
                from hookgate.subscriptions u join hookgate.handlers h on h.id = u.handler
@@ -180,12 +186,18 @@ pub(crate) async fn snapshot(conn: &mut PgConnection) -> sqlx::Result<Snapshot> 
         .fetch_all(&mut *conn)
         .await?;
         if self::generation(conn).await? == generation {
-            return Ok(Snapshot { generation, sources, subscriptions });
+            return Ok(Snapshot {
+                generation,
+                sources,
+                subscriptions,
+            });
         }
     }
 }
 
 /// The registry's generation.
 pub(crate) async fn generation(conn: &mut PgConnection) -> sqlx::Result<i64> {
-    sqlx::query_scalar("select generation from hookgate.registry").fetch_one(conn).await
+    sqlx::query_scalar("select generation from hookgate.registry")
+        .fetch_one(conn)
+        .await
 }
