@@ -176,19 +176,44 @@ mod tests {
     #[test]
     fn the_downstream_key_hangs_on_the_work_and_on_nothing_else() {
         let key = downstream_key(&sample(), "credit", 0);
-        let replayed = Delivery { replay: true, sequence: Some(9), ..sample() };
-        assert_eq!(key, downstream_key(&replayed, "credit", 0), "a replay is the same work");
+        let replayed = Delivery {
+            replay: true,
+            sequence: Some(9),
+            ..sample()
+        };
+        assert_eq!(
+            key,
+            downstream_key(&replayed, "credit", 0),
+            "a replay is the same work"
+        );
         let others = [
             downstream_key(&sample(), "credit2", 0),
             downstream_key(&sample(), "credit", 1),
-            downstream_key(&Delivery { event: 1, ..sample() }, "credit", 0),
-            downstream_key(&Delivery { id: Uuid::from_u128(7), ..sample() }, "credit", 0),
+            downstream_key(
+                &Delivery {
+                    event: 1,
+                    ..sample()
+                },
+                "credit",
+                0,
+            ),
+            downstream_key(
+                &Delivery {
+                    id: Uuid::from_u128(7),
+                    ..sample()
+                },
+                "credit",
+                0,
+            ),
         ];
         assert!(others.iter().all(|other| *other != key), "{key} {others:?}");
     }
 
     #[test]
     fn the_downstream_key_never_changes_between_releases() {
-        assert_eq!(downstream_key(&sample(), "credit", 0), "ff691bb1-9d39-863e-9103-9a7d14692a77");
+        assert_eq!(
+            downstream_key(&sample(), "credit", 0),
+            "ff691bb1-9d39-863e-9103-9a7d14692a77"
+        );
     }
 }

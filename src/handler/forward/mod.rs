@@ -9,6 +9,7 @@ mod client;
 mod headers;
 mod signature;
 
+use std::fmt;
 use std::time::Duration;
 
 use chrono::Utc;
@@ -17,7 +18,8 @@ use http::{HeaderMap, HeaderName};
 use reqwest::{Client, Response, Url};
 use secrecy::SecretString;
 
-use super::{Context, HandlerError, Run};
+use super::{Context, Handler, HandlerError, Run, on};
+use crate::config::{self, Pattern, Signing};
 use answer::{Excerpt, Verdict};
 use signature::Key;
 
@@ -62,6 +64,27 @@ pub(crate) struct Forward {
     client: Client,
 }
 
+/// The handler that a `[[forward]]` of the configuration describes.
+pub(crate) fn configured(forward: &config::Forward) -> Result<Handler, ForwardError> {
+    let patterns: Vec<&str> = forward.events.iter().map(Pattern::as_str).collect();
+    let spec = ForwardSpec {
+        url: forward.to.to_string(),
+        secret: match &forward.signing {
+            Signing::StandardWebhooks { secret } => Some(secret.expose().into()),
+            Signing::None => None,
+        },
+        headers: forward
+            .headers
+            .iter()
+            .map(|header| (header.name.clone(), header.value.clone()))
+            .collect(),
+    };
+    Ok(on(forward.from.as_str(), &patterns)
+        .name(forward.name.as_str())
+        .policy(&forward.policy)
+        .forward(Forward::new(spec)?))
+}
+
 impl Forward {
     /// Checks the settings and sets up the connections' pool. Connects to nothing yet.
     pub(crate) fn new(spec: ForwardSpec) -> Result<Self, ForwardError> {
@@ -72,12 +95,21 @@ impl Forward {
         if !to.username().is_empty() || to.password().is_some() {
             return Err(ForwardError::UserInfo);
         }
-        if let Some(name) = spec.headers.keys().find(|name| headers::is_ours(name) || headers::is_hop_by_hop(name)) {
+        if let Some(name) = spec
+            .headers
+            .keys()
+            .find(|name| headers::is_ours(name) || headers::is_hop_by_hop(name))
+        {
             return Err(ForwardError::Header(name.clone()));
         }
         let key = spec.secret.as_ref().map(Key::parse).transpose()?;
         let client = client::build(to.scheme() == "https").map_err(ForwardError::Client)?;
-        Ok(Self { to, key, headers: spec.headers, client })
+        Ok(Self {
+            to,
+            key,
+            headers: spec.headers,
+            client,
+        })
     }
 
     async fn send(&self, cx: &mut Context) -> Result<(), HandlerError> {
@@ -92,7 +124,11 @@ impl Forward {
                 configured: &self.headers,
             },
         );
-        let request = self.client.post(self.to.clone()).headers(headers).body(delivery.body.clone());
+        let request = self
+            .client
+            .post(self.to.clone())
+            .headers(headers)
+            .body(delivery.body.clone());
         // The URL may hold a token in its path or query, and the error's text is kept.
         let response = request.send().await.map_err(reqwest::Error::without_url)?;
         cx.set_status(response.status().as_u16());
@@ -105,9 +141,24 @@ impl Forward {
         let excerpt = excerpt(response, limit).await;
         match answer::judge(status, &headers, &self.to, &excerpt, Utc::now()) {
             Verdict::Accepted => Ok(()),
-            Verdict::Refused { why, retry_after: None } => Err(HandlerError::because(why)),
-            Verdict::Refused { why, retry_after: Some(wait) } => Err(HandlerError::because(why).retry_after(wait)),
+            Verdict::Refused {
+                why,
+                retry_after: None,
+            } => Err(HandlerError::because(why)),
+            Verdict::Refused {
+                why,
+                retry_after: Some(wait),
+            } => Err(HandlerError::because(why).retry_after(wait)),
         }
+    }
+}
+
+/// Neither URL nor headers: both may hold tokens.
+impl fmt::Debug for Forward {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Forward")
+            .field("host", &self.to.host_str())
+            .finish_non_exhaustive()
     }
 }
 
