@@ -154,6 +154,10 @@ pub trait Fail<Via>: Sized {
 
 /// Markers that keep the implementations of [`Fail`] apart: the compiler can't know that text never is an error.
 #[doc(hidden)]
+#[allow(
+    unreachable_pub,
+    reason = "user code infers these types, and privacy is checked there too"
+)]
 pub mod via {
     pub enum Error {}
     pub enum Text {}

@@ -24,6 +24,10 @@ pub struct Raw(pub Bytes);
 
 /// Markers that keep the implementations of [`FromDelivery`] apart.
 #[doc(hidden)]
+#[allow(
+    unreachable_pub,
+    reason = "user code infers these types, and privacy is checked there too"
+)]
 pub mod via {
     #[derive(Debug)]
     pub enum Json {}

@@ -75,7 +75,7 @@ impl Arrival {
             target: storable(&wire.target, 8192),
             headers: wire.headers,
             body: wire.body,
-            secret: i16::try_from(verified.secret()).unwrap_or(i16::MAX),
+            secret: i16::try_from(verified.secret_index()).unwrap_or(i16::MAX),
             content_type: wire.content_type.map(|text| storable(&text, READABLE)),
             batch: (events.len() > 1).then(|| events.iter().map(ArrivedEvent::describe).collect()),
             events,
@@ -138,9 +138,13 @@ impl Arrival {
     }
 
     /// The jobs of this arrival, as the plan's subscriptions want them.
-    pub(crate) fn jobs(&self, source: &PlannedSource, plan: &Plan) -> impl Iterator<Item = NewJob> {
+    pub(crate) fn jobs<'a>(
+        &'a self,
+        source: &'a PlannedSource,
+        plan: &'a Plan,
+    ) -> impl Iterator<Item = NewJob> + 'a {
         self.fan_out(source, plan)
-            .map(|(event, subscription)| NewJob {
+            .map(move |(event, subscription)| NewJob {
                 delivery: self.id,
                 event: event.index,
                 subscription: subscription.id,

@@ -64,7 +64,6 @@ fn forward_to(address: SocketAddr) -> Forward {
         secret: None,
         headers: HeaderMap::new(),
     })
-    .ok()
     .expect("a good forward")
 }
 
@@ -253,8 +252,7 @@ fn what_cannot_be_forwarded_to_is_refused_with_what_to_change() {
             secret: None,
             headers,
         })
-        .err()
-        .expect(url);
+        .expect_err(url);
         error.to_string()
     };
     assert!(refused("localhost", None).contains("URL"));
