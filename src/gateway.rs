@@ -4,15 +4,12 @@ use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use http::HeaderMap;
-use secrecy::SecretString;
 use tokio::net::TcpListener;
 
-use crate::config::{self, Config, ProcessRole, Signing};
+use crate::config::{self, Config, ProcessRole};
 use crate::database::{self, Pools};
 use crate::embedded::{Embedded, Options};
-use crate::handler::forward::{Forward, ForwardSpec};
-use crate::handler::{Handler, Order, State, on};
+use crate::handler::{Handler, State, forward};
 use crate::{Error, job};
 
 mod parts;
@@ -99,7 +96,9 @@ impl Builder {
     fn all_handlers(&mut self, config: &Config) -> Result<Vec<Handler>, Error> {
         let mut handlers = std::mem::take(&mut self.handlers);
         for forward in &config.forwards {
-            handlers.push(forward_handler(forward)?);
+            handlers.push(forward::configured(forward).map_err(|error| {
+                Error::contradiction(format!("[[forward]] `{}`: {error}", forward.name))
+            })?);
         }
         let mut names = BTreeSet::new();
         for handler in &handlers {
@@ -113,45 +112,6 @@ impl Builder {
         }
         Ok(handlers)
     }
-}
-
-/// A forward is a handler that needs no Rust.
-fn forward_handler(forward: &config::Forward) -> Result<Handler, Error> {
-    let secret = match &forward.signing {
-        Signing::StandardWebhooks { secret } => Some(SecretString::from(secret.expose())),
-        Signing::None => None,
-    };
-    let mut headers = HeaderMap::new();
-    for header in &forward.headers {
-        headers.append(header.name.clone(), header.value.clone());
-    }
-    let spec = ForwardSpec {
-        url: forward.to.to_string(),
-        secret,
-        headers,
-    };
-    let events: Vec<&str> = forward.events.iter().map(config::Pattern::as_str).collect();
-    let policy = &forward.policy;
-    let order = match policy.order {
-        config::Order::None => Order::None,
-        config::Order::Lane => Order::Lane,
-    };
-    let built = Forward::new(spec).map_err(|error| {
-        Error::contradiction(format!("[[forward]] `{}`: {error}", forward.name))
-    })?;
-    Ok(on(forward.from.as_str(), &events)
-        .name(forward.name.as_str())
-        .order(order)
-        .attempts(policy.attempts)
-        .timeout(policy.timeout)
-        .concurrency(policy.concurrency)
-        .backoff(
-            policy.backoff_base,
-            policy.backoff_factor,
-            policy.backoff_cap,
-        )
-        .block_for(policy.block_for)
-        .forward(built))
 }
 
 /// The bound listeners of the roles that have one.

@@ -58,7 +58,7 @@ pub(crate) async fn execute(
         held: claim.held(),
         token: claim.token(),
         job: job.key(),
-        delivery: Arc::new(delivery(stored, claim, job)),
+        delivery: Arc::new(delivery(stored, job)),
         attempt: job.attempt.unsigned_abs(),
         deadline: Instant::now() + handler.timeout,
         handler: Arc::clone(&handler.name),
@@ -90,7 +90,7 @@ pub(crate) async fn execute(
     })
 }
 
-fn delivery(stored: Stored, claim: &Claim, job: &Job) -> Delivery {
+fn delivery(stored: Stored, job: &Job) -> Delivery {
     let element = stored
         .batch
         .as_ref()
@@ -104,9 +104,7 @@ fn delivery(stored: Stored, claim: &Claim, job: &Job) -> Delivery {
         id: stored.id,
         event: job.event,
         event_type: of_element("type").or(stored.event_type),
-        ordering_key: of_element("key")
-            .or(stored.ordering_key)
-            .or(claim.label().map(str::to_owned)),
+        ordering_key: of_element("key").or(stored.ordering_key),
         element: of_element("pointer"),
         source: stored.source,
         received_at: stored.received_at,

@@ -27,8 +27,17 @@ pub(crate) enum Settled {
     Fenced,
     /// The claim holds, but the job is gone: an earlier try committed without our hearing of it.
     Unknown,
-    /// The transaction is not the one that was lent; nothing was changed.
+}
+
+/// Why nothing was settled.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Unsettled {
+    /// The transaction is not the one that was lent, so its effects are out of our hands.
+    #[error("the handler ended the transaction that was lent to it")]
     Escaped,
+    /// The database refused or did not answer.
+    #[error(transparent)]
+    Database(#[from] sqlx::Error),
 }
 
 /// Carries the transition out, in the handler's transaction if it opened one.
@@ -40,11 +49,11 @@ pub(crate) async fn settle(
     transaction: Option<Transaction<'static, Postgres>>,
     transition: Transition,
     next: Option<Job>,
-) -> sqlx::Result<Settled> {
+) -> Result<Settled, Unsettled> {
     let mut tx = match transaction {
         Some(mut lent) => {
             if !claims::is_marked(&mut lent, claim.token()).await? {
-                return Ok(Settled::Escaped);
+                return Err(Unsettled::Escaped);
             }
             lent
         }

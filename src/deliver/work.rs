@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::Worker;
 use super::claim::{self, Claim};
 use super::execute::{self, Ran};
-use super::settle::{self, Settled};
+use super::settle::{self, Settled, Unsettled};
 use crate::handler::Handler;
 use crate::job::{self, History, Outcome};
 use crate::store::jobs::Job;
@@ -78,15 +78,14 @@ async fn settle_surely(
         )
         .await
         {
-            Ok(Settled::Escaped) => {
+            Ok(settled) => return settled,
+            Err(error @ Unsettled::Escaped) => {
                 ran.outcome = Outcome::Escaped;
-                ran.error =
-                    Some("the handler ended the transaction that was lent to it".to_owned());
+                ran.error = Some(error.to_string());
                 transition = job::Transition::Dead(job::Death::TransactionEscaped);
                 continue;
             }
-            Ok(settled) => return settled,
-            Err(error) => {
+            Err(Unsettled::Database(error)) => {
                 tracing::warn!(%error, delivery = %job.delivery, "settle.failed");
                 if had_transaction {
                     // Whether it committed is not known; if it didn't, its effects are gone and the attempt failed.

@@ -18,7 +18,7 @@ use crate::receive::refusals::Refusals;
 use crate::receive::verify::Source;
 use crate::receive::write::Writer;
 use crate::receive::{self, Ingest};
-use crate::store::registry::{HandlerRow, SourceRow};
+use crate::store::registry::SourceRow;
 use crate::{Error, database, maintenance, registry, serve};
 
 /// Starts everything the configuration's roles need.
@@ -112,13 +112,7 @@ async fn declare(config: &Config, handlers: &[Handler], pool: &sqlx::PgPool) -> 
         }
         .to_owned(),
     });
-    let handlers = handlers.iter().map(|handler| HandlerRow {
-        name: handler.name.to_string(),
-        kind: handler.kind.as_str(),
-        from: handler.from.clone(),
-        patterns: handler.patterns.clone(),
-        ordering: handler.order.as_str(),
-    });
+    let handlers = handlers.iter().map(Handler::row);
     let sources: Vec<_> = if runs(ProcessRole::Ingest) {
         sources.collect()
     } else {

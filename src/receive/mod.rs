@@ -104,8 +104,14 @@ impl Ingest {
             Ok(Verdict::Delivery(verified)) => verified,
             Ok(Verdict::Handshake(answer)) => return (reply::handshake(answer), "handshake"),
             Err(reject) => {
-                self.refusals
-                    .note(&source.name, reject.as_str(), peer, &received, body.len());
+                self.refusals.note(
+                    Some(&source.name),
+                    reject.as_str(),
+                    Some(peer.ip()),
+                    self.clock.now(),
+                    body.len() as u64,
+                    received.iter().map(|(name, _)| name),
+                );
                 return (reply::refused(), "refused");
             }
         };

@@ -15,7 +15,6 @@ use super::{LaneKey, Token};
 pub(crate) struct ClaimedLane {
     pub(crate) lane: Vec<u8>,
     pub(crate) subscription: i32,
-    pub(crate) label: String,
 }
 
 /// Claims up to `limits[i]` ready lanes of `subscriptions[i]`, earliest first.
@@ -45,7 +44,7 @@ pub(crate) async fn claim(
             set state = 'claimed', worker = $3, claim = $4, touched_at = now()
            from picked
           where l.lane = picked.lane
-         returning l.lane, l.subscription, l.label",
+         returning l.lane, l.subscription",
     )
     .bind(subscriptions)
     .bind(limits)
