@@ -4,6 +4,7 @@
 //! shell ends it when this process is gone, however it went: the shell waits for the end of a pipe
 //! whose other end only this process holds.
 
+use std::collections::BTreeMap;
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
@@ -11,6 +12,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 
+use hookgate::Gateway;
+use hookgate::config::{Config, Mode};
 use hookgate::embedded::{Embedded, Options};
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{AssertSqlSafe, ConnectOptions, Executor, PgPool};
@@ -69,15 +72,12 @@ pub(crate) async fn database() -> TestDatabase {
     }
 }
 
-/// The hook through which the template gets its schema, once a run.
-async fn migrate(pool: &PgPool) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations");
-    if folder.is_dir() {
-        let migrator = sqlx::migrate::Migrator::new(folder)
-            .await
-            .expect("read the migrations");
-        migrator.run(pool).await.expect("migrate the template");
-    }
+/// Gives the template its schema, as `hookgate migrate` would.
+async fn migrate(options: &PgConnectOptions) {
+    let template = TestDatabase { options: options.clone(), name: TEMPLATE.to_owned() };
+    let toml = format!("[database]\nurl = {:?}\n", template.url());
+    let config = Config::from_toml(&toml, &BTreeMap::new(), Mode::Dev).expect("a configuration");
+    Gateway::builder().config(config).migrate().await.expect("migrate the template");
 }
 
 struct Cluster {
@@ -106,13 +106,7 @@ async fn start() -> Cluster {
         .expect("start Postgres");
     let options = server.connect_options();
     execute(&options, &format!("create database {TEMPLATE}")).await;
-    let pool = PgPoolOptions::new()
-        .connect_with(options.clone().database(TEMPLATE))
-        .await
-        .expect("connect");
-    migrate(&pool).await;
-    // A template with a session in it cannot be copied.
-    pool.close().await;
+    migrate(&options.clone().database(TEMPLATE)).await;
     Cluster {
         options,
         _server: server,
