@@ -15,12 +15,9 @@ fn main() -> ExitCode {
     }
     let mut total = runner::Outcome::default();
     for folder in folders {
-        match runner::run(folder.as_ref()) {
-            Ok(outcome) => total.add(outcome),
-            Err(error) => {
-                eprintln!("{folder}: {error}");
-                return ExitCode::from(2);
-            }
+        if let Err(error) = total.run(folder.as_ref()) {
+            eprintln!("{folder}: {error}");
+            return ExitCode::from(2);
         }
     }
     total.differing.iter().for_each(|line| println!("{line}"));

@@ -13,7 +13,7 @@ use hookgate_providers::{
 use serde::Deserialize;
 use serde_json::Value;
 
-/// What came of a run.
+/// What came of the runs so far.
 #[derive(Default)]
 pub(crate) struct Outcome {
     /// How many vectors were run or could have been.
@@ -48,27 +48,6 @@ struct Vector {
     meta: Option<Value>,
 }
 
-/// Runs every vector file in a folder.
-pub(crate) fn run(folder: &Path) -> Result<Outcome, Box<dyn Error>> {
-    let mut files: Vec<_> = std::fs::read_dir(folder)?
-        .map(|entry| entry.map(|entry| entry.path()))
-        .collect::<Result<_, _>>()?;
-    files.retain(|file| {
-        file.extension()
-            .is_some_and(|extension| extension == "json")
-    });
-    files.sort();
-    let mut outcome = Outcome::default();
-    for file in files {
-        let text = std::fs::read_to_string(&file)?;
-        let vectors = values(&text).map_err(|error| format!("{}: {error}", file.display()))?;
-        vectors
-            .into_iter()
-            .for_each(|vector| outcome.record(vector));
-    }
-    Ok(outcome)
-}
-
 /// A file is an array of vectors or has one on each line.
 fn values(text: &str) -> serde_json::Result<Vec<Value>> {
     if text.trim_start().starts_with('[') {
@@ -81,6 +60,24 @@ fn values(text: &str) -> serde_json::Result<Vec<Value>> {
 }
 
 impl Outcome {
+    /// Runs every vector file in a folder.
+    pub(crate) fn run(&mut self, folder: &Path) -> Result<(), Box<dyn Error>> {
+        let mut files: Vec<_> = std::fs::read_dir(folder)?
+            .map(|entry| entry.map(|entry| entry.path()))
+            .collect::<Result<_, _>>()?;
+        files.retain(|file| {
+            file.extension()
+                .is_some_and(|extension| extension == "json")
+        });
+        files.sort();
+        for file in files {
+            let text = std::fs::read_to_string(&file)?;
+            let vectors = values(&text).map_err(|error| format!("{}: {error}", file.display()))?;
+            vectors.into_iter().for_each(|vector| self.record(vector));
+        }
+        Ok(())
+    }
+
     fn record(&mut self, vector: Value) {
         self.vectors += 1;
         let id = vector
@@ -99,15 +96,6 @@ impl Outcome {
                     self.differing.push(format!("{}: {difference}", vector.id));
                 }
             }
-        }
-    }
-
-    /// Adds another run to this one.
-    pub(crate) fn add(&mut self, other: Self) {
-        self.vectors += other.vectors;
-        self.differing.extend(other.differing);
-        for (provider, vectors) in other.unknown {
-            *self.unknown.entry(provider).or_default() += vectors;
         }
     }
 

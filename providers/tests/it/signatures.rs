@@ -1,61 +1,21 @@
-//! What is particular to one provider's signatures and handshakes.
-#![allow(clippy::unwrap_used, reason = "a test may fail here")]
+//! What is particular to one provider's signatures.
 
 use hookgate_providers::scheme::MAX_SIGNATURES;
 use hookgate_providers::{
-    Event, Headers, Provider, Reject, Request, Secret, SecretError, SignError, Unsigned, Verdict,
-    find, sign, verify,
+    Headers, Reject, Request, Secret, SecretError, SignError, Unsigned, sign,
 };
 
-const NOW: i64 = 1_764_500_000;
+use crate::request::{NOW, event, judge, provider, signed, value};
 
-fn provider(name: &str) -> &'static Provider {
-    find(name).unwrap()
-}
-
-fn signed(provider: &Provider, secret: &Secret, headers: &[(&str, &str)], body: &[u8]) -> Headers {
-    let mut headers: Headers = headers.iter().copied().collect();
-    let unsigned = Unsigned {
-        method: "POST",
-        url: "https://example.com/in/x",
-        headers: &headers,
-        body,
-        id: "msg_1",
-        now: NOW,
-    };
-    let added = sign(provider, &unsigned, secret).unwrap();
-    headers.extend(added.iter());
-    headers
-}
-
-fn judge(
-    provider: &Provider,
-    secrets: &[Secret],
-    headers: &Headers,
-    body: &[u8],
-) -> Result<Verdict, Reject> {
-    verify(
-        provider,
-        &Request {
-            method: "POST",
-            url: "https://example.com/in/x",
-            headers,
-            body,
-        },
-        secrets,
-        NOW,
-    )
-}
-
-fn event(verdict: Result<Verdict, Reject>) -> Event {
-    match verdict {
-        Ok(Verdict::Delivery(verified)) => verified.into_events().remove(0),
-        other => panic!("not a delivery: {other:?}"),
+#[test]
+fn a_stripe_time_written_twice_is_refused_in_either_order() {
+    let (stripe, secret) = (provider("stripe"), Secret::new("whsec_a").unwrap());
+    let signature = value(&signed(stripe, &secret, &[], b"{}"), "stripe-signature");
+    for header in [format!("t=1,{signature}"), format!("{signature},t=1")] {
+        let headers: Headers = [("stripe-signature", header)].into_iter().collect();
+        let verdict = judge(stripe, std::slice::from_ref(&secret), &headers, b"{}");
+        assert_eq!(verdict, Err(Reject::HeaderRepeated));
     }
-}
-
-fn value(headers: &Headers, name: &str) -> String {
-    String::from_utf8(headers.single(name).unwrap().unwrap().to_vec()).unwrap()
 }
 
 #[test]
@@ -279,64 +239,6 @@ fn a_github_form_is_signed_as_a_form_and_read_as_json() {
     assert_eq!(
         (found.event_type.as_deref(), found.ordering_key),
         (Some("issues"), None)
-    );
-}
-
-#[test]
-fn a_signed_ping_or_challenge_is_answered_and_an_unsigned_one_is_not() {
-    let secret = Secret::new("s").unwrap();
-    let challenge = br#"{"type":"url_verification","challenge":"c\"1"}"#;
-    let ping: &[_] = &[("x-github-event", "ping")];
-    let handshakes = [
-        ("github", ping, &b"{}"[..], &b""[..]),
-        ("slack", &[], challenge, br#"{"challenge":"c\"1"}"#),
-    ];
-    for (name, headers, body, answer) in handshakes {
-        let provider = provider(name);
-        match judge(
-            provider,
-            std::slice::from_ref(&secret),
-            &signed(provider, &secret, headers, body),
-            body,
-        ) {
-            Ok(Verdict::Handshake(reply)) => {
-                assert_eq!((reply.status, &reply.body[..]), (200, answer), "{name}")
-            }
-            other => panic!("{name}: {other:?}"),
-        }
-        let unsigned: Headers = headers.iter().copied().collect();
-        assert_eq!(
-            judge(provider, std::slice::from_ref(&secret), &unsigned, body),
-            Err(Reject::SignatureMissing),
-            "{name}"
-        );
-    }
-    let slack = provider("slack");
-    let empty = br#"{"type":"url_verification"}"#;
-    assert_eq!(
-        judge(
-            slack,
-            std::slice::from_ref(&secret),
-            &signed(slack, &secret, &[], empty),
-            empty
-        ),
-        Err(Reject::HandshakeIncomplete)
-    );
-}
-
-#[test]
-fn an_unsigned_ssl_check_is_answered_with_nothing_and_carries_nothing() {
-    let form: Headers = [("content-type", "application/x-www-form-urlencoded")]
-        .into_iter()
-        .collect();
-    let body = b"ssl_check=1&payload=%7B%22type%22%3A%22block_actions%22%7D&token=x";
-    match judge(provider("slack"), &[], &form, body) {
-        Ok(Verdict::Handshake(reply)) => assert!(reply.status == 200 && reply.body.is_empty()),
-        other => panic!("{other:?}"),
-    }
-    assert_eq!(
-        judge(provider("slack"), &[], &Headers::new(), body),
-        Err(Reject::NoSecret)
     );
 }
 

@@ -1,5 +1,4 @@
 //! The configurable provider `hmac`, and sources that locate ids themselves.
-#![allow(clippy::unwrap_used, reason = "a test may fail here")]
 
 use hookgate_providers::{
     CustomHmac, Headers, OneOrMore, Overrides, Provider, Reject, Request, Secret, Unsigned,

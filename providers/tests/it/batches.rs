@@ -1,7 +1,5 @@
 //! Many events in one request, and retries that differ in a counter, shown on a provider made up here.
 
-#![allow(clippy::unwrap_used, reason = "a test may fail here")]
-
 use hookgate_providers::{
     Event, Events, Headers, Locate, Provider, Request, Secret, Unsigned, Verdict, find, sign,
     verify,

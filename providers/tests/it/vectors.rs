@@ -1,10 +1,8 @@
 //! Vectors whose verdicts come from implementations independent of this one.
 
-#[path = "../examples/vectors/runner.rs"]
-#[allow(dead_code, missing_docs)]
-mod runner;
-
 use std::path::Path;
+
+use crate::runner::Outcome;
 
 fn folder(path: &str) -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
@@ -12,8 +10,8 @@ fn folder(path: &str) -> std::path::PathBuf {
 
 #[test]
 fn every_vector_of_ours_gives_its_stated_verdict() {
-    let outcome =
-        runner::run(&folder("tests/vectors")).expect("the vectors are part of the repository");
+    let mut outcome = Outcome::default();
+    outcome.run(&folder("tests/vectors")).unwrap();
     assert!(
         outcome.vectors >= 134,
         "only {} vectors were found",
@@ -38,7 +36,8 @@ fn every_published_vector_of_a_known_provider_gives_its_stated_verdict() {
         );
         return;
     }
-    let outcome = runner::run(&published).expect("the folder is readable");
+    let mut outcome = Outcome::default();
+    outcome.run(&published).unwrap();
     assert!(
         outcome.differing.is_empty(),
         "{outcome}\n{}",

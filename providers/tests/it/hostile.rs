@@ -1,5 +1,4 @@
 //! Anything at all may arrive.
-#![allow(clippy::unwrap_used, reason = "a test may fail here")]
 
 use hookgate_providers::{ALL, Headers, Request, Secret, Unsigned, Verdict, sign, verify};
 use proptest::prelude::*;
