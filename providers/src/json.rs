@@ -184,3 +184,127 @@ impl<'de> Visitor<'de> for Walk<'_, 'de> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(document: &[u8], pointer: &str) -> Option<String> {
+        scalar(scan(document, &[pointer])[0]?).map(Cow::into_owned)
+    }
+
+    #[test]
+    fn values_are_found_where_the_pointer_says() {
+        let document = br#"{"a":{"b":[{"c":1},{"c":"two"}],"d/e":{"~":true}},"":"empty","z":null}"#;
+        assert_eq!(text(document, "/a/b/0/c").as_deref(), Some("1"));
+        assert_eq!(text(document, "/a/b/1/c").as_deref(), Some("two"));
+        assert_eq!(text(document, "/a/d~1e/~0").as_deref(), Some("true"));
+        assert_eq!(text(document, "/").as_deref(), Some("empty"));
+        for absent in [
+            "/z",
+            "/a",
+            "/a/b",
+            "/a/b/2/c",
+            "/a/b/c",
+            "/x",
+            "/a/b/0/c/d",
+            "",
+        ] {
+            assert_eq!(text(document, absent), None, "{absent}");
+        }
+        assert_eq!(text(b"\"top\"", "").as_deref(), Some("top"));
+    }
+
+    #[test]
+    fn a_value_and_something_inside_it_are_both_found() {
+        let found = scan(br#"{"a":{"b":{"c":1}}}"#, &["/a", "/a/b/c", "/a/b"]);
+        assert_eq!(
+            found,
+            [Some(r#"{"b":{"c":1}}"#), Some("1"), Some(r#"{"c":1}"#)]
+        );
+    }
+
+    #[test]
+    fn of_a_repeated_key_the_last_counts_and_takes_nothing_from_the_first() {
+        assert_eq!(text(br#"{"id":1,"id":2}"#, "/id").as_deref(), Some("2"));
+        assert_eq!(text(br#"{"a":{"id":1},"a":{"x":2}}"#, "/a/id"), None);
+        assert_eq!(text(br#"{"a":{"id":1},"a":3}"#, "/a/id"), None);
+        assert_eq!(
+            text(br#"{"id":1,"\u0069d":2}"#, "/id").as_deref(),
+            Some("2")
+        );
+    }
+
+    #[test]
+    fn numbers_keep_every_digit() {
+        let document = br#"{"big":123456789012345678901234567890,"exact":0.10,"huge":1e999}"#;
+        assert_eq!(
+            text(document, "/big").as_deref(),
+            Some("123456789012345678901234567890")
+        );
+        assert_eq!(text(document, "/exact").as_deref(), Some("0.10"));
+        assert_eq!(text(document, "/huge").as_deref(), Some("1e999"));
+    }
+
+    #[test]
+    fn strings_are_exact_and_those_no_text_can_hold_are_absent() {
+        assert_eq!(
+            text(br#"{"id":"a\u0000b"}"#, "/id").as_deref(),
+            Some("a\0b")
+        );
+        assert_eq!(
+            text(br#"{"id":"\ud83d\ude80"}"#, "/id").as_deref(),
+            Some("🚀")
+        );
+        assert_eq!(text(br#"{"id":"\ud83d","other":"kept"}"#, "/id"), None);
+        assert_eq!(
+            text(br#"{"id":"\ud83d","other":"kept"}"#, "/other").as_deref(),
+            Some("kept")
+        );
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_not_part_of_the_document() {
+        assert_eq!(text(b"\xef\xbb\xbf{\"id\":1}", "/id").as_deref(), Some("1"));
+    }
+
+    #[test]
+    fn what_is_not_json_to_its_end_yields_nothing() {
+        let broken: [&[u8]; 6] = [
+            b"{\"id\":1",
+            b"{\"id\":1}}",
+            b"{\"id\":1} x",
+            b"",
+            b"{\"id\":1,}",
+            b"id=1",
+        ];
+        for document in broken {
+            assert_eq!(
+                text(document, "/id"),
+                None,
+                "{}",
+                String::from_utf8_lossy(document)
+            );
+        }
+    }
+
+    #[test]
+    fn a_hundred_thousand_brackets_neither_overflow_the_stack_nor_hide_what_stands_beside_them() {
+        let deep = format!(
+            "{{\"x\":{}{},\"id\":7}}",
+            "[".repeat(100_000),
+            "]".repeat(100_000)
+        );
+        assert_eq!(text(deep.as_bytes(), "/id").as_deref(), Some("7"));
+        assert_eq!(text("[".repeat(100_000).as_bytes(), "/id"), None);
+        let along = format!("{}1{}", "{\"a\":".repeat(100_000), "}".repeat(100_000));
+        assert_eq!(text(along.as_bytes(), "/a/a/a"), None);
+    }
+
+    #[test]
+    fn elements_of_an_array_are_its_texts() {
+        assert_eq!(elements(r#"[{"a": 1}, 2]"#), Some(vec![r#"{"a": 1}"#, "2"]));
+        assert_eq!(elements("[]"), Some(vec![]));
+        assert_eq!(elements("{}"), None);
+    }
+}

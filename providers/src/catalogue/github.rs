@@ -31,45 +31,46 @@ pub(super) const PROVIDER: Provider = Provider {
         Header("x-github-event"),
     ],
     ordering_key: &[
-        of_repository(&[
-            Json("/repository/id"),
-            Lit("pull_request"),
-            Json("/pull_request/id"),
-        ]),
-        of_repository(&[Json("/repository/id"), Lit("issue"), Json("/issue/id")]),
-        of_repository(&[
-            Json("/repository/id"),
-            Lit("discussion"),
-            Json("/discussion/id"),
-        ]),
-        of_repository(&[
-            Json("/repository/id"),
-            Lit("workflow_run"),
-            Json("/workflow_run/id"),
-        ]),
-        of_repository(&[
-            Json("/repository/id"),
-            Lit("workflow_run"),
-            Json("/workflow_job/run_id"),
-        ]),
-        of_repository(&[
-            Json("/repository/id"),
-            Lit("check_suite"),
-            Json("/check_run/check_suite/id"),
-        ]),
-        of_repository(&[
-            Json("/repository/id"),
-            Lit("check_suite"),
-            Json("/check_suite/id"),
-        ]),
-        of_repository(&[
-            Json("/repository/id"),
-            Lit("deployment"),
-            Json("/deployment/id"),
-        ]),
-        of_repository(&[Json("/repository/id"), Lit("release"), Json("/release/id")]),
-        of_repository(&[Json("/repository/id"), Lit("ref"), Json("/ref")]),
-        Json("/repository/id"),
+        Join(
+            "/",
+            &[REPOSITORY, Lit("pull_request"), Json("/pull_request/id")],
+        ),
+        Join("/", &[REPOSITORY, Lit("issue"), Json("/issue/id")]),
+        Join(
+            "/",
+            &[REPOSITORY, Lit("discussion"), Json("/discussion/id")],
+        ),
+        Join(
+            "/",
+            &[REPOSITORY, Lit("workflow_run"), Json("/workflow_run/id")],
+        ),
+        Join(
+            "/",
+            &[
+                REPOSITORY,
+                Lit("workflow_run"),
+                Json("/workflow_job/run_id"),
+            ],
+        ),
+        Join(
+            "/",
+            &[
+                REPOSITORY,
+                Lit("check_suite"),
+                Json("/check_run/check_suite/id"),
+            ],
+        ),
+        Join(
+            "/",
+            &[REPOSITORY, Lit("check_suite"), Json("/check_suite/id")],
+        ),
+        Join(
+            "/",
+            &[REPOSITORY, Lit("deployment"), Json("/deployment/id")],
+        ),
+        Join("/", &[REPOSITORY, Lit("release"), Json("/release/id")]),
+        Join("/", &[REPOSITORY, Lit("ref"), Json("/ref")]),
+        REPOSITORY,
         Join("/", &[Lit("installation"), Json("/installation/id")]),
         Join("/", &[Lit("organization"), Json("/organization/id")]),
     ],
@@ -119,9 +120,7 @@ pub(super) const PROVIDER: Provider = Provider {
     ..Provider::DEFAULT
 };
 
-const fn of_repository(parts: &'static [Locate]) -> Locate {
-    Join("/", parts)
-}
+const REPOSITORY: Locate = Json("/repository/id");
 
 const fn headers(event: &'static str) -> [(&'static str, &'static str); 3] {
     [
