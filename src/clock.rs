@@ -25,13 +25,7 @@ struct State {
 impl DatabaseClock {
     /// Starts from a time the database just gave.
     pub(crate) fn new(now: DateTime<Utc>) -> Self {
-        Self {
-            state: Mutex::new(State {
-                seen: now,
-                at: Instant::now(),
-                sequence: ContextV7::new(),
-            }),
-        }
+        Self { state: Mutex::new(State { seen: now, at: Instant::now(), sequence: ContextV7::new() }) }
     }
 
     /// Notes a time that the database just gave.
@@ -43,10 +37,7 @@ impl DatabaseClock {
 
     /// Database time, as far as this process knows.
     pub(crate) fn now(&self) -> DateTime<Utc> {
-        self.state
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .now()
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).now()
     }
 
     /// A fresh delivery id, and the time it carries.
@@ -71,9 +62,7 @@ mod tests {
 
     #[test]
     fn ids_rise_and_carry_database_time() {
-        let start = DateTime::parse_from_rfc3339("2031-05-06T07:08:09Z")
-            .unwrap()
-            .to_utc();
+        let start = DateTime::parse_from_rfc3339("2031-05-06T07:08:09Z").unwrap().to_utc();
         let clock = DatabaseClock::new(start);
         let ids: Vec<Uuid> = (0..1000).map(|_| clock.stamp().0).collect();
         assert!(ids.is_sorted(), "received order is id order");

@@ -43,38 +43,20 @@ impl Error {
     }
 
     pub(crate) fn configuration(source: impl StdError + Send + Sync + 'static) -> Self {
-        Self {
-            kind: Kind::Configuration,
-            text: source.to_string(),
-            source: None,
-        }
+        Self { kind: Kind::Configuration, text: source.to_string(), source: None }
     }
 
     pub(crate) fn contradiction(text: impl Into<String>) -> Self {
-        Self {
-            kind: Kind::Configuration,
-            text: text.into(),
-            source: None,
-        }
+        Self { kind: Kind::Configuration, text: text.into(), source: None }
     }
 
-    pub(crate) fn database<E: StdError + Send + Sync + 'static>(
-        text: &str,
-    ) -> impl FnOnce(E) -> Self {
+    pub(crate) fn database<E: StdError + Send + Sync + 'static>(text: &str) -> impl FnOnce(E) -> Self {
         let text = text.to_owned();
-        move |source| Self {
-            kind: Kind::Database,
-            text,
-            source: Some(Box::new(source)),
-        }
+        move |source| Self { kind: Kind::Database, text, source: Some(Box::new(source)) }
     }
 
     pub(crate) fn embedded(source: crate::embedded::EmbeddedError) -> Self {
-        Self {
-            kind: Kind::Database,
-            text: source.to_string(),
-            source: source.source().map(|s| s.to_string().into()),
-        }
+        Self { kind: Kind::Database, text: source.to_string(), source: source.source().map(|s| s.to_string().into()) }
     }
 
     pub(crate) fn migration(source: sqlx::migrate::MigrateError) -> Self {
@@ -86,23 +68,13 @@ impl Error {
     }
 
     pub(crate) fn schema(text: String) -> Self {
-        Self {
-            kind: Kind::Schema,
-            text,
-            source: None,
-        }
+        Self { kind: Kind::Schema, text, source: None }
     }
 
-    pub(crate) fn listener(
-        setting: &str,
-        address: std::net::SocketAddr,
-        source: std::io::Error,
-    ) -> Self {
+    pub(crate) fn listener(setting: &str, address: std::net::SocketAddr, source: std::io::Error) -> Self {
         Self {
             kind: Kind::Listener,
-            text: format!(
-                "{setting} = \"{address}\" can't be listened on: free the port or set another"
-            ),
+            text: format!("{setting} = \"{address}\" can't be listened on: free the port or set another"),
             source: Some(Box::new(source)),
         }
     }
@@ -116,8 +88,6 @@ impl fmt::Display for Error {
 
 impl StdError for Error {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        self.source
-            .as_deref()
-            .map(|source| source as &(dyn StdError + 'static))
+        self.source.as_deref().map(|source| source as &(dyn StdError + 'static))
     }
 }

@@ -69,14 +69,8 @@ impl Builder {
 
     /// Starts the roles that the configuration names. Listeners are bound when this returns.
     pub async fn start(mut self) -> Result<Running, Error> {
-        let config = self
-            .config
-            .take()
-            .map_or_else(|| Config::dev_defaults().map_err(Error::configuration), Ok)?;
-        for problem in config
-            .refuse_contradictions()
-            .map_err(Error::configuration)?
-        {
+        let config = self.config.take().map_or_else(|| Config::dev_defaults().map_err(Error::configuration), Ok)?;
+        for problem in config.refuse_contradictions().map_err(Error::configuration)? {
             tracing::warn!(severity = ?problem.severity, "config.problem: {}", problem.sentence);
         }
         let handlers = self.all_handlers(&config)?;
@@ -87,18 +81,17 @@ impl Builder {
     }
 
     fn settings(&self) -> Result<Config, Error> {
-        self.config
-            .clone()
-            .map_or_else(|| Config::dev_defaults().map_err(Error::configuration), Ok)
+        self.config.clone().map_or_else(|| Config::dev_defaults().map_err(Error::configuration), Ok)
     }
 
     /// The program's own handlers and the configuration's forwards; every name once.
     fn all_handlers(&mut self, config: &Config) -> Result<Vec<Handler>, Error> {
         let mut handlers = std::mem::take(&mut self.handlers);
         for forward in &config.forwards {
-            handlers.push(forward::configured(forward).map_err(|error| {
-                Error::contradiction(format!("[[forward]] `{}`: {error}", forward.name))
-            })?);
+            handlers.push(
+                forward::configured(forward)
+                    .map_err(|error| Error::contradiction(format!("[[forward]] `{}`: {error}", forward.name)))?,
+            );
         }
         let mut names = BTreeSet::new();
         for handler in &handlers {
@@ -126,28 +119,16 @@ impl Listeners {
         let wanted = |role| server.roles.contains(&role);
         Ok(Self {
             ingest: bind(wanted(ProcessRole::Ingest), "server.ingest", server.ingest).await?,
-            operator: bind(
-                wanted(ProcessRole::Operator),
-                "server.operator",
-                server.operator,
-            )
-            .await?,
+            operator: bind(wanted(ProcessRole::Operator), "server.operator", server.operator).await?,
         })
     }
 }
 
-async fn bind(
-    wanted: bool,
-    setting: &str,
-    address: SocketAddr,
-) -> Result<Option<TcpListener>, Error> {
+async fn bind(wanted: bool, setting: &str, address: SocketAddr) -> Result<Option<TcpListener>, Error> {
     if !wanted {
         return Ok(None);
     }
-    TcpListener::bind(address)
-        .await
-        .map(Some)
-        .map_err(|error| Error::listener(setting, address, error))
+    TcpListener::bind(address).await.map(Some).map_err(|error| Error::listener(setting, address, error))
 }
 
 /// The pools, and the server behind them where it is our own.
@@ -162,25 +143,17 @@ impl Database {
     async fn open(settings: &config::Database) -> Result<Self, Error> {
         let (options, embedded) = match &settings.url {
             Some(url) => {
-                let options = url
-                    .expose()
-                    .parse()
-                    .map_err(Error::database("database.url does not parse"))?;
+                let options = url.expose().parse().map_err(Error::database("database.url does not parse"))?;
                 (options, None)
             }
             None => {
-                let options = Options {
-                    pg_bin: settings.pg_bin.clone(),
-                    ..Options::new(&settings.data)
-                };
+                let mut options = Options::new(&settings.data);
+                options.pg_bin.clone_from(&settings.pg_bin);
                 let embedded = Embedded::start(&options).await.map_err(Error::embedded)?;
                 (embedded.connect_options(), Some(embedded))
             }
         };
-        Ok(Self {
-            pools: Pools::new(&options, settings),
-            embedded,
-        })
+        Ok(Self { pools: Pools::new(&options, settings), embedded })
     }
 
     async fn close(self) {
@@ -195,9 +168,6 @@ impl Database {
 
 /// What a snooze and a rescue may cost, which no handler sets.
 fn with_worker_limits(mut handler: Handler, worker: &config::Worker) -> Handler {
-    handler.policy = job::Policy {
-        rescues: worker.rescues,
-        ..handler.policy
-    };
+    handler.policy = job::Policy { rescues: worker.rescues, ..handler.policy };
     handler
 }

@@ -160,49 +160,30 @@ pub fn decide(outcome: &Outcome, history: History, policy: &Policy, jitter: f64)
             Transition::StepAside { wait: *wait }
         }
         Outcome::Failed { retry_after } => after_failure(*retry_after, history, policy, jitter),
-        Outcome::Timeout | Outcome::Panic | Outcome::Snoozed { .. } => {
-            after_failure(None, history, policy, jitter)
-        }
+        Outcome::Timeout | Outcome::Panic | Outcome::Snoozed { .. } => after_failure(None, history, policy, jitter),
     }
 }
 
 /// Decides what becomes of a job whose worker vanished: ready again, or dead as poison.
 pub fn decide_rescue(rescues_before: u32, policy_rescues: u32) -> Result<(), Death> {
-    if rescues_before + 1 >= policy_rescues {
-        Err(Death::Poison)
-    } else {
-        Ok(())
-    }
+    if rescues_before + 1 >= policy_rescues { Err(Death::Poison) } else { Ok(()) }
 }
 
 /// The counted failure includes this one. A snooze past its limit comes here too, so it ends as any failure does.
-fn after_failure(
-    asked: Option<Duration>,
-    history: History,
-    policy: &Policy,
-    jitter: f64,
-) -> Transition {
+fn after_failure(asked: Option<Duration>, history: History, policy: &Policy, jitter: f64) -> Transition {
     let failures = history.failures + 1;
     if failures >= policy.attempts {
         return Transition::Dead(Death::Exhausted);
     }
-    let wait = backoff(failures, policy, jitter)
-        .max(asked.unwrap_or_default())
-        .min(policy.backoff_cap);
-    let blocked_too_long =
-        history.in_lane && history.blocking.unwrap_or_default() + wait > policy.block_for;
-    if blocked_too_long {
-        Transition::RetryOutside { wait }
-    } else {
-        Transition::Retry { wait }
-    }
+    let wait = backoff(failures, policy, jitter).max(asked.unwrap_or_default()).min(policy.backoff_cap);
+    let blocked_too_long = history.in_lane && history.blocking.unwrap_or_default() + wait > policy.block_for;
+    if blocked_too_long { Transition::RetryOutside { wait } } else { Transition::Retry { wait } }
 }
 
 /// Full jitter over base × factor^(failures − 1), capped.
 fn backoff(failures: u32, policy: &Policy, jitter: f64) -> Duration {
     let growth = f64::from(policy.backoff_factor).powi(failures.saturating_sub(1).min(63) as i32);
-    let ceiling =
-        (policy.backoff_base.as_secs_f64() * growth).min(policy.backoff_cap.as_secs_f64());
+    let ceiling = (policy.backoff_base.as_secs_f64() * growth).min(policy.backoff_cap.as_secs_f64());
     Duration::from_secs_f64(ceiling * jitter.clamp(0.0, 1.0))
 }
 
@@ -227,24 +208,14 @@ mod tests {
             (Outcome::Ok, Transition::Done),
             (Outcome::Permanent, Transition::Dead(Death::Permanent)),
             (Outcome::Undecodable, Transition::Dead(Death::Undecodable)),
-            (
-                Outcome::Escaped,
-                Transition::Dead(Death::TransactionEscaped),
-            ),
+            (Outcome::Escaped, Transition::Dead(Death::TransactionEscaped)),
             (Outcome::Timeout, Transition::Retry { wait: secs(5) }),
             (Outcome::Panic, Transition::Retry { wait: secs(5) }),
             (failed(), Transition::Retry { wait: secs(5) }),
-            (
-                Outcome::Snoozed { wait: secs(60) },
-                Transition::StepAside { wait: secs(60) },
-            ),
+            (Outcome::Snoozed { wait: secs(60) }, Transition::StepAside { wait: secs(60) }),
         ];
         for (outcome, expected) in table {
-            assert_eq!(
-                decide(&outcome, fresh, &policy, 1.0),
-                expected,
-                "{outcome:?}"
-            );
+            assert_eq!(decide(&outcome, fresh, &policy, 1.0), expected, "{outcome:?}");
         }
     }
 
@@ -252,19 +223,9 @@ mod tests {
     fn the_wait_doubles_and_is_capped() {
         let policy = Policy::default();
         let waits: Vec<u64> = (0..11)
-            .map(|failures| {
-                match decide(
-                    &failed(),
-                    History {
-                        failures,
-                        ..Default::default()
-                    },
-                    &policy,
-                    1.0,
-                ) {
-                    Transition::Retry { wait } => wait.as_secs(),
-                    other => panic!("{other:?}"),
-                }
+            .map(|failures| match decide(&failed(), History { failures, ..Default::default() }, &policy, 1.0) {
+                Transition::Retry { wait } => wait.as_secs(),
+                other => panic!("{other:?}"),
             })
             .collect();
         assert_eq!(waits, [5, 10, 20, 40, 80, 160, 320, 640, 1280, 2560, 3600]);
@@ -272,66 +233,32 @@ mod tests {
 
     #[test]
     fn the_last_failure_of_the_budget_is_death() {
-        let history = History {
-            failures: 11,
-            ..Default::default()
-        };
-        assert_eq!(
-            decide(&failed(), history, &Policy::default(), 0.5),
-            Transition::Dead(Death::Exhausted)
-        );
+        let history = History { failures: 11, ..Default::default() };
+        assert_eq!(decide(&failed(), history, &Policy::default(), 0.5), Transition::Dead(Death::Exhausted));
     }
 
     #[test]
     fn a_longer_wait_asked_for_is_honoured_up_to_the_cap() {
-        let ask = |s| Outcome::Failed {
-            retry_after: Some(secs(s)),
-        };
+        let ask = |s| Outcome::Failed { retry_after: Some(secs(s)) };
         let decide = |outcome| decide(&outcome, History::default(), &Policy::default(), 1.0);
         assert_eq!(decide(ask(120)), Transition::Retry { wait: secs(120) });
-        assert_eq!(
-            decide(ask(1)),
-            Transition::Retry { wait: secs(5) },
-            "never sooner than the schedule"
-        );
-        assert_eq!(
-            decide(ask(999_999_999)),
-            Transition::Retry { wait: secs(3600) }
-        );
+        assert_eq!(decide(ask(1)), Transition::Retry { wait: secs(5) }, "never sooner than the schedule");
+        assert_eq!(decide(ask(999_999_999)), Transition::Retry { wait: secs(3600) });
     }
 
     #[test]
     fn a_head_that_would_block_its_lane_too_long_retries_outside_it() {
-        let blocking = |s| History {
-            failures: 3,
-            in_lane: true,
-            blocking: Some(secs(s)),
-            ..Default::default()
-        };
+        let blocking = |s| History { failures: 3, in_lane: true, blocking: Some(secs(s)), ..Default::default() };
         let policy = Policy::default();
-        assert_eq!(
-            decide(&failed(), blocking(800), &policy, 1.0),
-            Transition::Retry { wait: secs(40) }
-        );
-        assert_eq!(
-            decide(&failed(), blocking(870), &policy, 1.0),
-            Transition::RetryOutside { wait: secs(40) }
-        );
+        assert_eq!(decide(&failed(), blocking(800), &policy, 1.0), Transition::Retry { wait: secs(40) });
+        assert_eq!(decide(&failed(), blocking(870), &policy, 1.0), Transition::RetryOutside { wait: secs(40) });
     }
 
     #[test]
     fn snoozing_past_the_limit_counts_as_a_failure() {
-        let history = History {
-            snoozed: secs(590),
-            ..Default::default()
-        };
+        let history = History { snoozed: secs(590), ..Default::default() };
         assert_eq!(
-            decide(
-                &Outcome::Snoozed { wait: secs(60) },
-                history,
-                &Policy::default(),
-                1.0
-            ),
+            decide(&Outcome::Snoozed { wait: secs(60) }, history, &Policy::default(), 1.0),
             Transition::Retry { wait: secs(5) },
         );
     }

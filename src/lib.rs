@@ -43,6 +43,5 @@ pub mod testing;
 pub use error::Error;
 pub use gateway::{Builder, Gateway, Running};
 pub use handler::{
-    Context, DefinitionError, Delivery, Fail, FromDelivery, Handler, HandlerError, HandlerFn,
-    Named, On, Order, Raw, on,
+    Context, DefinitionError, Delivery, Fail, FromDelivery, Handler, HandlerError, HandlerFn, Named, On, Order, Raw, on,
 };

@@ -40,9 +40,7 @@ pub(crate) struct Subscription {
 impl Subscription {
     /// Whether the handler wants events of this type. One without a type meets only `*`.
     pub(crate) fn wants(&self, event_type: Option<&str>) -> bool {
-        self.patterns
-            .iter()
-            .any(|pattern| pattern.matches(event_type.unwrap_or_default()))
+        self.patterns.iter().any(|pattern| pattern.matches(event_type.unwrap_or_default()))
     }
 }
 
@@ -50,35 +48,18 @@ impl Plan {
     fn from_snapshot(snapshot: store::Snapshot) -> Self {
         let mut subscriptions: HashMap<i32, Vec<Arc<Subscription>>> = HashMap::new();
         for row in snapshot.subscriptions {
-            subscriptions
-                .entry(row.source)
-                .or_default()
-                .push(Arc::new(Subscription {
-                    id: row.id,
-                    handler: row.handler,
-                    ordered: row.ordering == "lane",
-                    // A pattern that a newer release understands and this one doesn't matches nothing here.
-                    patterns: row.patterns.iter().filter_map(|p| p.parse().ok()).collect(),
-                }));
+            subscriptions.entry(row.source).or_default().push(Arc::new(Subscription {
+                id: row.id,
+                handler: row.handler,
+                ordered: row.ordering == "lane",
+                // A pattern that a newer release understands and this one doesn't matches nothing here.
+                patterns: row.patterns.iter().filter_map(|p| p.parse().ok()).collect(),
+            }));
         }
-        let sources = snapshot
-            .sources
-            .into_iter()
-            .map(|(name, id, retention, on_conflict)| {
-                (
-                    name,
-                    PlannedSource {
-                        id,
-                        retention,
-                        parks_conflicts: on_conflict == "park",
-                    },
-                )
-            });
-        Self {
-            generation: snapshot.generation,
-            sources: sources.collect(),
-            subscriptions,
-        }
+        let sources = snapshot.sources.into_iter().map(|(name, id, retention, on_conflict)| {
+            (name, PlannedSource { id, retention, parks_conflicts: on_conflict == "park" })
+        });
+        Self { generation: snapshot.generation, sources: sources.collect(), subscriptions }
     }
 
     pub(crate) fn source(&self, name: &str) -> Option<&PlannedSource> {
@@ -91,14 +72,8 @@ impl Plan {
     }
 
     /// Every subscription of a handler, on whatever source.
-    pub(crate) fn of_handler<'a>(
-        &'a self,
-        handler: &'a str,
-    ) -> impl Iterator<Item = &'a Arc<Subscription>> {
-        self.subscriptions
-            .values()
-            .flatten()
-            .filter(move |s| s.handler == handler)
+    pub(crate) fn of_handler<'a>(&'a self, handler: &'a str) -> impl Iterator<Item = &'a Arc<Subscription>> {
+        self.subscriptions.values().flatten().filter(move |s| s.handler == handler)
     }
 }
 
@@ -128,11 +103,7 @@ pub(crate) async fn declare(
     let (matched_sources, matched_handlers): (Vec<i32>, Vec<i32>) = store::pairs(&mut tx)
         .await?
         .into_iter()
-        .filter(|pair| {
-            pair.sources
-                .parse::<Pattern>()
-                .is_ok_and(|glob| glob.matches(&pair.source_name))
-        })
+        .filter(|pair| pair.sources.parse::<Pattern>().is_ok_and(|glob| glob.matches(&pair.source_name)))
         .map(|pair| (pair.source, pair.handler))
         .unzip();
     changed |= store::subscribe(&mut tx, &matched_sources, &matched_handlers).await?;

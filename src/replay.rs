@@ -71,21 +71,12 @@ pub(crate) async fn one(
 ) -> Result<Replayed, ReplayError> {
     let mut tx = pool.begin().await?;
     // The lock makes two clicks at once one after the other: the second finds what the first queued.
-    let locked = deliveries::lock(&mut tx, delivery)
-        .await?
-        .ok_or(ReplayError::NotFound)?;
+    let locked = deliveries::lock(&mut tx, delivery).await?.ok_or(ReplayError::NotFound)?;
     let snapshot = registry::snapshot(&mut tx).await?;
-    let on_source: Vec<_> = snapshot
-        .subscriptions
-        .iter()
-        .filter(|s| s.source == locked.source)
-        .collect();
+    let on_source: Vec<_> = snapshot.subscriptions.iter().filter(|s| s.source == locked.source).collect();
     let chosen = choose(&on_source, request)?;
     let standings = replays::standings(&mut tx, delivery).await?;
-    let by_place: HashMap<_, _> = standings
-        .iter()
-        .map(|s| ((s.event, s.subscription), s))
-        .collect();
+    let by_place: HashMap<_, _> = standings.iter().map(|s| ((s.event, s.subscription), s)).collect();
 
     let mut done = Replayed::default();
     let mut parts = Vec::new();
@@ -93,10 +84,7 @@ pub(crate) async fn one(
         let (event_type, ordering_key, version) = facts(&locked, event);
         for subscription in &chosen {
             if !wants(subscription, event_type.as_deref()) {
-                done.skipped.push((
-                    subscription.handler.clone(),
-                    "does not take this event type",
-                ));
+                done.skipped.push((subscription.handler.clone(), "does not take this event type"));
                 continue;
             }
             let ordered = subscription.ordering == "lane";
@@ -119,22 +107,12 @@ pub(crate) async fn one(
     parts.sort_by(|a, b| a.job.lane.cmp(&b.job.lane));
     carry_out(&mut tx, delivery, parts, request, actor, &mut done).await?;
     let detail = json!({ "force": request.force, "result": &done });
-    replays::audit(
-        &mut tx,
-        actor,
-        "delivery.replay",
-        &delivery.to_string(),
-        &detail,
-    )
-    .await?;
+    replays::audit(&mut tx, actor, "delivery.replay", &delivery.to_string(), &detail).await?;
     tx.commit().await?;
     Ok(done)
 }
 
-fn choose<'a>(
-    on_source: &[&'a SubscriptionRow],
-    request: &Request,
-) -> Result<Vec<&'a SubscriptionRow>, ReplayError> {
+fn choose<'a>(on_source: &[&'a SubscriptionRow], request: &Request) -> Result<Vec<&'a SubscriptionRow>, ReplayError> {
     let Some(names) = &request.handlers else {
         return Ok(on_source.to_vec());
     };
@@ -142,32 +120,18 @@ fn choose<'a>(
         .iter()
         .map(|name| {
             let found = on_source.iter().find(|s| s.handler == *name);
-            found
-                .copied()
-                .ok_or_else(|| ReplayError::UnknownHandler(name.clone()))
+            found.copied().ok_or_else(|| ReplayError::UnknownHandler(name.clone()))
         })
         .collect()
 }
 
 /// Type, ordering key and version of an event.
 fn facts(locked: &Locked, event: i32) -> (Option<String>, Option<String>, Option<i64>) {
-    let Some(element) = locked
-        .batch
-        .as_ref()
-        .and_then(|batch| batch.get(event as usize))
-    else {
-        return (
-            locked.event_type.clone(),
-            locked.ordering_key.clone(),
-            locked.version,
-        );
+    let Some(element) = locked.batch.as_ref().and_then(|batch| batch.get(event as usize)) else {
+        return (locked.event_type.clone(), locked.ordering_key.clone(), locked.version);
     };
     let text = |name: &str| element.get(name)?.as_str().map(str::to_owned);
-    (
-        text("type"),
-        text("key"),
-        element.get("version").and_then(serde_json::Value::as_i64),
-    )
+    (text("type"), text("key"), element.get("version").and_then(serde_json::Value::as_i64))
 }
 
 fn wants(subscription: &SubscriptionRow, event_type: Option<&str>) -> bool {
@@ -191,11 +155,7 @@ async fn carry_out(
     if !dead_parts.is_empty() {
         let subscriptions: Vec<i32> = dead_parts.iter().map(|part| part.subscription.id).collect();
         dead::redrive(&mut *tx, delivery, None, Some(&subscriptions)).await?;
-        done.redriven.extend(
-            dead_parts
-                .iter()
-                .map(|part| part.subscription.handler.clone()),
-        );
+        done.redriven.extend(dead_parts.iter().map(|part| part.subscription.handler.clone()));
     }
     for part in parts {
         let handler = part.subscription.handler.clone();
@@ -210,10 +170,7 @@ async fn carry_out(
             done.skipped.push((handler, "done"));
         } else {
             let (run, seq) = match part.standing {
-                Some(ended) => (
-                    Some(number(&mut *tx, delivery, request, actor, done).await?),
-                    ended.seq,
-                ),
+                Some(ended) => (Some(number(&mut *tx, delivery, request, actor, done).await?), ended.seq),
                 // Never ran: its first job, and a live one.
                 None => (None, None),
             };

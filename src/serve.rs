@@ -28,15 +28,8 @@ pub(crate) async fn serve(
     stop: CancellationToken,
 ) {
     let mut server = auto::Builder::new(TokioExecutor::new());
-    server
-        .http1()
-        .timer(TokioTimer::new())
-        .header_read_timeout(header_timeout);
-    server
-        .http2()
-        .timer(TokioTimer::new())
-        .keep_alive_interval(header_timeout)
-        .keep_alive_timeout(header_timeout);
+    server.http1().timer(TokioTimer::new()).header_read_timeout(header_timeout);
+    server.http2().timer(TokioTimer::new()).keep_alive_interval(header_timeout).keep_alive_timeout(header_timeout);
     let graceful = GracefulShutdown::new();
     loop {
         let (stream, peer) = tokio::select! {
@@ -50,9 +43,7 @@ pub(crate) async fn serve(
                 }
             },
         };
-        let connection = server
-            .serve_connection(io(stream), service(router.clone(), peer))
-            .into_owned();
+        let connection = server.serve_connection(io(stream), service(router.clone(), peer)).into_owned();
         let watched = graceful.watch(connection);
         tokio::spawn(async move {
             // A sender that breaks its connection is everyday.
@@ -62,10 +53,7 @@ pub(crate) async fn serve(
         });
     }
     drop(listener);
-    if tokio::time::timeout(grace, graceful.shutdown())
-        .await
-        .is_err()
-    {
+    if tokio::time::timeout(grace, graceful.shutdown()).await.is_err() {
         tracing::warn!("listener.grace_over: some requests were cut off");
     }
 }

@@ -40,23 +40,13 @@ pub enum TelemetryError {
 
 /// Starts logging to standard error, so that a command's output stays clean.
 pub fn init(format: Format, filter: &str) -> Result<(), TelemetryError> {
-    let directives =
-        EnvFilter::builder()
-            .parse(filter)
-            .map_err(|source| TelemetryError::Filter {
-                filter: filter.to_owned(),
-                source,
-            })?;
-    let builder = tracing_subscriber::fmt()
-        .with_env_filter(directives)
-        .with_writer(std::io::stderr);
+    let directives = EnvFilter::builder()
+        .parse(filter)
+        .map_err(|source| TelemetryError::Filter { filter: filter.to_owned(), source })?;
+    let builder = tracing_subscriber::fmt().with_env_filter(directives).with_writer(std::io::stderr);
     match format {
         Format::Text => builder.try_init(),
-        Format::Json => builder
-            .json()
-            .flatten_event(true)
-            .with_current_span(false)
-            .try_init(),
+        Format::Json => builder.json().flatten_event(true).with_current_span(false).try_init(),
     }
     .map_err(TelemetryError::Subscriber)
 }
@@ -69,9 +59,7 @@ pub fn install_metrics() -> Result<PrometheusHandle, TelemetryError> {
 }
 
 /// Seconds that tell an acknowledgement from a slow one, and a handler's run from a stuck one.
-const SECONDS: [f64; 14] = [
-    0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0,
-];
+const SECONDS: [f64; 14] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0];
 const BATCH: [f64; 8] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0];
 
 fn builder() -> Result<PrometheusBuilder, BuildError> {
@@ -133,27 +121,15 @@ pub const PARTITIONS_DROPPED: &str = "hookgate_partitions_dropped_total";
 
 /// Counters with what they say.
 const COUNTERS: &[(&str, &str)] = &[
-    (
-        REQUESTS,
-        "Requests to the ingest listener by source and outcome",
-    ),
+    (REQUESTS, "Requests to the ingest listener by source and outcome"),
     (REFUSALS, "Requests refused by source and reason"),
-    (
-        RECORD_FAILURES,
-        "Recording transactions that failed, by SQLSTATE class",
-    ),
-    (
-        DUPLICATES,
-        "Further arrivals of recorded events by source and act",
-    ),
+    (RECORD_FAILURES, "Recording transactions that failed, by SQLSTATE class"),
+    (DUPLICATES, "Further arrivals of recorded events by source and act"),
     (CONFLICTS, "Provider ids that came again with another body"),
     (ATTEMPTS, "Attempts ended by handler and outcome"),
     (FENCED, "Results refused because the claim was lost"),
     (RESCUED, "Jobs taken back from silent workers"),
-    (
-        ATTEMPT_LOG_FAILURES,
-        "Settled attempts whose log row could not be written",
-    ),
+    (ATTEMPT_LOG_FAILURES, "Settled attempts whose log row could not be written"),
     (CLAIM_FAILURES, "Claims that failed"),
     (REPLAYED, "Jobs put back by an operator"),
     (SAMPLE_FAILURES, "Samples of the gauges that failed"),
@@ -164,27 +140,16 @@ const GAUGES: &[(&str, &str)] = &[
     (RECORDER_QUEUE, "Requests that wait for the recorder"),
     (RUNNING, "Handlers that run now"),
     (JOBS, "Unfinished jobs by handler and state"),
-    (
-        OVERDUE_SECONDS,
-        "How long the first due job of a handler has waited",
-    ),
+    (OVERDUE_SECONDS, "How long the first due job of a handler has waited"),
     (LANES, "Lanes that are not idle, by state"),
     (DEAD, "Dead jobs by handler"),
     (WORKERS, "Workers that spoke within their lease"),
 ];
 
 const HISTOGRAMS: &[(&str, Unit, &str)] = &[
-    (
-        ACK_SECONDS,
-        Unit::Seconds,
-        "From a request's last byte to its acknowledgement",
-    ),
+    (ACK_SECONDS, Unit::Seconds, "From a request's last byte to its acknowledgement"),
     (RECORD_BATCH_SIZE, Unit::Count, "Deliveries a commit"),
-    (
-        RECORD_SECONDS,
-        Unit::Seconds,
-        "One recording transaction, commit included",
-    ),
+    (RECORD_SECONDS, Unit::Seconds, "One recording transaction, commit included"),
     (ATTEMPT_SECONDS, Unit::Seconds, "How long a handler ran"),
     (DELIVERED_SECONDS, Unit::Seconds, "From received to handled"),
 ];
@@ -220,21 +185,14 @@ mod tests {
             .collect();
         assert_eq!(named.len(), described.len());
         for name in named {
-            assert_eq!(
-                described.iter().filter(|d| **d == name).count(),
-                1,
-                "{name}"
-            );
+            assert_eq!(described.iter().filter(|d| **d == name).count(), 1, "{name}");
         }
     }
 
     #[test]
     fn a_bad_filter_is_named_with_the_setting() {
         let error = init(Format::Text, "hookgate=loud").unwrap_err().to_string();
-        assert!(
-            error.contains("log.level") && error.contains("hookgate=loud"),
-            "{error}"
-        );
+        assert!(error.contains("log.level") && error.contains("hookgate=loud"), "{error}");
     }
 
     #[test]
@@ -246,13 +204,7 @@ mod tests {
             metrics::histogram!(RECORD_BATCH_SIZE).record(40.0);
         });
         let text = handle.render();
-        assert!(
-            text.contains("hookgate_ack_seconds_bucket{source=\"stripe\",le=\"0.005\"} 1"),
-            "{text}"
-        );
-        assert!(
-            text.contains("hookgate_record_batch_size_bucket{le=\"64\"} 1"),
-            "{text}"
-        );
+        assert!(text.contains("hookgate_ack_seconds_bucket{source=\"stripe\",le=\"0.005\"} 1"), "{text}");
+        assert!(text.contains("hookgate_record_batch_size_bucket{le=\"64\"} 1"), "{text}");
     }
 }

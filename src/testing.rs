@@ -130,9 +130,7 @@ pub struct Report {
 /// The handler's timeout holds; a panic is passed on to the test. Whether source and event type match the handler's
 /// patterns is not asked. The error is the database's, from opening or ending the transaction.
 pub async fn run(handler: &Handler, event: Event, pool: &PgPool) -> Result<Report, sqlx::Error> {
-    run_and_inspect(handler, event, pool, async |_: &mut PgConnection| ())
-        .await
-        .map(|(report, ())| report)
+    run_and_inspect(handler, event, pool, async |_: &mut PgConnection| ()).await.map(|(report, ())| report)
 }
 
 /// Like [`run`], and lets `inspect` see what the handler wrote before it is rolled back.
@@ -145,16 +143,8 @@ pub async fn run_and_inspect<T>(
     pool: &PgPool,
     inspect: impl AsyncFnOnce(&mut PgConnection) -> T,
 ) -> Result<(Report, T), sqlx::Error> {
-    let job = JobKey {
-        delivery: event.delivery.id,
-        event: 0,
-        subscription: 0,
-        run: i32::from(event.delivery.replay),
-    };
-    let token = Token {
-        worker: Uuid::now_v7(),
-        n: 1,
-    };
+    let job = JobKey { delivery: event.delivery.id, event: 0, subscription: 0, run: i32::from(event.delivery.replay) };
+    let token = Token { worker: Uuid::now_v7(), n: 1 };
     let mut transaction = pool.begin().await?;
     claims::mark(&mut transaction, token, handler.timeout * 2).await?;
     let parts = ContextParts {
@@ -171,21 +161,12 @@ pub async fn run_and_inspect<T>(
     };
     let mut cx = Context::within(parts, transaction);
     let ended = tokio::time::timeout(handler.timeout, handler.runner.run(&mut cx)).await;
-    let mut report = Report {
-        outcome: Outcome::Ok,
-        error: None,
-        idempotency_key: cx.idempotency_key().to_owned(),
-    };
+    let mut report = Report { outcome: Outcome::Ok, error: None, idempotency_key: cx.idempotency_key().to_owned() };
     match ended {
         Ok(Ok(())) => {}
-        Ok(Err(error)) => {
-            (report.outcome, report.error) = (error.outcome(), Some(error.describe()))
-        }
+        Ok(Err(error)) => (report.outcome, report.error) = (error.outcome(), Some(error.describe())),
         Err(_) => {
-            (report.outcome, report.error) = (
-                Outcome::Timeout,
-                Some(format!("no end within {:?}", handler.timeout)),
-            )
+            (report.outcome, report.error) = (Outcome::Timeout, Some(format!("no end within {:?}", handler.timeout)))
         }
     }
     let Some(mut transaction) = cx.into_transaction() else {

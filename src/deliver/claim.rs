@@ -35,10 +35,7 @@ impl Claim {
 
     /// Takes the jobs out, in the order they run in.
     pub(crate) fn take_jobs(&mut self) -> (Job, std::vec::IntoIter<Job>) {
-        (
-            self.first.clone(),
-            std::mem::take(&mut self.rest).into_iter(),
-        )
+        (self.first.clone(), std::mem::take(&mut self.rest).into_iter())
     }
 }
 
@@ -82,10 +79,7 @@ async fn start_lanes(
     lane_claim: i64,
     claims: &mut Vec<Claim>,
 ) -> sqlx::Result<()> {
-    let keys: Vec<LaneKey> = claimed
-        .iter()
-        .filter_map(|lane| key_of(&lane.lane))
-        .collect();
+    let keys: Vec<LaneKey> = claimed.iter().filter_map(|lane| key_of(&lane.lane)).collect();
     let mut heads: HashMap<Vec<u8>, Vec<Job>> = HashMap::new();
     for job in jobs::heads(&mut *tx, &keys, lane_claim).await? {
         if let Some(lane) = &job.lane {
@@ -125,21 +119,9 @@ fn runnable(jobs: Vec<Job>) -> impl Iterator<Item = Job> {
 
 /// Nothing in the lane may run yet: a redrive or a snooze made it look ready. Back at the head's time.
 async fn release_early(tx: &mut PgConnection, key: &LaneKey, token: Token) -> sqlx::Result<()> {
-    let wait = jobs::earliest_due(&mut *tx, key)
-        .await?
-        .unwrap_or(0.0)
-        .clamp(0.05, 3600.0);
+    let wait = jobs::earliest_due(&mut *tx, key).await?.unwrap_or(0.0).clamp(0.05, 3600.0);
     let release = Release::After(std::time::Duration::from_secs_f64(wait));
-    lanes::advance(
-        tx,
-        key,
-        token,
-        Advance {
-            release: Some(release),
-            ..Advance::default()
-        },
-    )
-    .await?;
+    lanes::advance(tx, key, token, Advance { release: Some(release), ..Advance::default() }).await?;
     Ok(())
 }
 
@@ -148,17 +130,10 @@ async fn release_early(tx: &mut PgConnection, key: &LaneKey, token: Token) -> sq
 pub(crate) async fn hand_back(pool: &PgPool, claim: &Claim) -> sqlx::Result<bool> {
     let mut tx = pool.begin().await?;
     let given = match claim.held {
-        Held::Job(key) => {
-            jobs::put_back(&mut tx, key, Some(claim.token), Waiting::NotStarted).await?
-        }
+        Held::Job(key) => jobs::put_back(&mut tx, key, Some(claim.token), Waiting::NotStarted).await?,
         Held::Lane(lane) => {
-            let step = Advance {
-                release: Some(Release::Now),
-                ..Advance::default()
-            };
-            let held = lanes::advance(&mut tx, &lane, claim.token, step)
-                .await?
-                .is_some();
+            let step = Advance { release: Some(Release::Now), ..Advance::default() };
+            let held = lanes::advance(&mut tx, &lane, claim.token, step).await?.is_some();
             if held && let Some(started) = jobs::running_in(&mut tx, &lane).await? {
                 jobs::put_back(&mut tx, started.key(), None, Waiting::NotStarted).await?;
             }

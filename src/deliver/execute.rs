@@ -29,29 +29,15 @@ pub(crate) struct Ran {
 }
 
 /// Runs the handler on a started job. Errs only if the payload could not be read: then the handler did not run.
-pub(crate) async fn execute(
-    worker: &Worker,
-    handler: &Handler,
-    claim: &Claim,
-    job: &Job,
-) -> sqlx::Result<Ran> {
+pub(crate) async fn execute(worker: &Worker, handler: &Handler, claim: &Claim, job: &Job) -> sqlx::Result<Ran> {
     let stored = {
         let mut conn = worker.pool.acquire().await?;
         deliveries::load(&mut conn, job.delivery).await?
     };
     let started_at = Utc::now();
-    let ran = |outcome, error| Ran {
-        outcome,
-        transaction: None,
-        error,
-        status: None,
-        started_at,
-    };
+    let ran = |outcome, error| Ran { outcome, transaction: None, error, status: None, started_at };
     let Some(stored) = stored else {
-        return Ok(ran(
-            Outcome::Permanent,
-            Some("the payload is past its retention".to_owned()),
-        ));
+        return Ok(ran(Outcome::Permanent, Some("the payload is past its retention".to_owned())));
     };
     let mut cx = Context::new(ContextParts {
         pool: Some(worker.pool.clone()),
@@ -72,34 +58,16 @@ pub(crate) async fn execute(
         Ok(Ok(Ok(()))) => (Outcome::Ok, None),
         Ok(Ok(Err(error))) => (HandlerError::outcome(&error), Some(error.describe())),
         Ok(Err(panic)) => (Outcome::Panic, Some(panic_text(&*panic))),
-        Err(_) => (
-            Outcome::Timeout,
-            Some(format!("not done within {:?}", handler.timeout)),
-        ),
+        Err(_) => (Outcome::Timeout, Some(format!("not done within {:?}", handler.timeout))),
     };
     // Only what ended well keeps its effects; dropping the context rolls the rest back.
-    let transaction = if outcome == Outcome::Ok {
-        cx.into_transaction()
-    } else {
-        None
-    };
-    Ok(Ran {
-        transaction,
-        status,
-        ..ran(outcome, error)
-    })
+    let transaction = if outcome == Outcome::Ok { cx.into_transaction() } else { None };
+    Ok(Ran { transaction, status, ..ran(outcome, error) })
 }
 
 fn delivery(stored: Stored, job: &Job) -> Delivery {
-    let element = stored
-        .batch
-        .as_ref()
-        .and_then(|batch| batch.get(job.event as usize));
-    let of_element = |name: &str| {
-        element
-            .and_then(|e| e.get(name)?.as_str())
-            .map(str::to_owned)
-    };
+    let element = stored.batch.as_ref().and_then(|batch| batch.get(job.event as usize));
+    let of_element = |name: &str| element.and_then(|e| e.get(name)?.as_str()).map(str::to_owned);
     Delivery {
         id: stored.id,
         event: job.event,
@@ -120,8 +88,7 @@ fn delivery(stored: Stored, job: &Job) -> Delivery {
 fn header_map(encoded: &[u8]) -> HeaderMap {
     let mut map = HeaderMap::new();
     for (name, value) in headers::decode(encoded).iter() {
-        if let (Ok(name), Ok(value)) = (HeaderName::try_from(name), HeaderValue::from_bytes(value))
-        {
+        if let (Ok(name), Ok(value)) = (HeaderName::try_from(name), HeaderValue::from_bytes(value)) {
             map.append(name, value);
         }
     }
@@ -129,9 +96,6 @@ fn header_map(encoded: &[u8]) -> HeaderMap {
 }
 
 fn panic_text(panic: &(dyn Any + Send)) -> String {
-    let text = panic
-        .downcast_ref::<&str>()
-        .copied()
-        .or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     format!("the handler panicked: {}", text.unwrap_or("(no message)"))
 }

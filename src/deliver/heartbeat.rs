@@ -22,11 +22,7 @@ impl Pulse {
 
     /// Whether our claims surely still hold: three quarters of a lease have not passed since we last spoke.
     pub(crate) fn is_fresh(&self, lease: Duration) -> bool {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .elapsed()
-            < lease.mul_f64(0.75)
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).elapsed() < lease.mul_f64(0.75)
     }
 }
 
@@ -34,17 +30,10 @@ impl Pulse {
 pub(crate) async fn introduce(worker: &Worker) -> sqlx::Result<()> {
     let introduction = Introduction {
         id: worker.id,
-        host: rustix::system::uname()
-            .nodename()
-            .to_string_lossy()
-            .into_owned(),
+        host: rustix::system::uname().nodename().to_string_lossy().into_owned(),
         release: worker.settings.release,
         config_hash: worker.settings.config_hash.clone(),
-        handlers: worker
-            .served
-            .iter()
-            .map(|served| served.handler.name.to_string())
-            .collect(),
+        handlers: worker.served.iter().map(|served| served.handler.name.to_string()).collect(),
     };
     let spoken = Instant::now();
     let mut conn = worker.pool.acquire().await?;

@@ -118,14 +118,8 @@ impl Worker {
             turn += 1;
         }
         self.running.close();
-        if tokio::time::timeout(grace, self.running.wait())
-            .await
-            .is_err()
-        {
-            tracing::warn!(
-                left = self.running.len(),
-                "worker.grace_over: what still runs will be rescued"
-            );
+        if tokio::time::timeout(grace, self.running.wait()).await.is_err() {
+            tracing::warn!(left = self.running.len(), "worker.grace_over: what still runs will be rescued");
         }
     }
 
@@ -145,61 +139,37 @@ impl Worker {
         let plan = self.current(plan).await?;
         let mut free: Vec<(Arc<Served>, i32, OwnedSemaphorePermit)> = Vec::new();
         for served in &self.served {
-            let subscriptions: Vec<i32> = plan
-                .of_handler(&served.handler.name)
-                .map(|s| s.id)
-                .collect();
+            let subscriptions: Vec<i32> = plan.of_handler(&served.handler.name).map(|s| s.id).collect();
             // Each source's share of the free places; who goes first takes turns, so that the remainder does too.
             for (n, at) in (0..subscriptions.len()).rev().zip(turn..) {
                 let share = served.places.available_permits().div_ceil(n + 1) as u32;
-                let Ok(permit) = Arc::clone(&served.places).try_acquire_many_owned(share.max(1))
-                else {
+                let Ok(permit) = Arc::clone(&served.places).try_acquire_many_owned(share.max(1)) else {
                     break;
                 };
-                free.push((
-                    Arc::clone(served),
-                    subscriptions[at % subscriptions.len()],
-                    permit,
-                ));
+                free.push((Arc::clone(served), subscriptions[at % subscriptions.len()], permit));
             }
         }
         if free.is_empty() {
             return Ok(0);
         }
-        let wanted: Vec<(i32, i64)> = free
-            .iter()
-            .map(|(_, subscription, permit)| (*subscription, permit.num_permits() as i64))
-            .collect();
-        let claims = claim::claim(
-            &self.pool,
-            &wanted,
-            self.next_token(),
-            self.settings.lane_claim,
-        )
-        .await?;
+        let wanted: Vec<(i32, i64)> =
+            free.iter().map(|(_, subscription, permit)| (*subscription, permit.num_permits() as i64)).collect();
+        let claims = claim::claim(&self.pool, &wanted, self.next_token(), self.settings.lane_claim).await?;
         let claimed = claims.len();
         for claim in claims {
-            let place = free
-                .iter_mut()
-                .find(|(_, subscription, _)| *subscription == claim.subscription());
+            let place = free.iter_mut().find(|(_, subscription, _)| *subscription == claim.subscription());
             let Some((served, _, permits)) = place else {
                 continue;
             };
             let Some(permit) = permits.split(1) else {
                 continue;
             };
-            self.running
-                .spawn(Arc::clone(self).start(Arc::clone(served), claim, permit));
+            self.running.spawn(Arc::clone(self).start(Arc::clone(served), claim, permit));
         }
         Ok(claimed)
     }
 
-    async fn start(
-        self: Arc<Self>,
-        served: Arc<Served>,
-        claim: Claim,
-        place: OwnedSemaphorePermit,
-    ) {
+    async fn start(self: Arc<Self>, served: Arc<Served>, claim: Claim, place: OwnedSemaphorePermit) {
         work::work(&self, &served.handler, claim).await;
         drop(place);
         // A place is free, and the lane may have more.
@@ -212,10 +182,7 @@ impl Worker {
             let mut conn = self.pool.acquire().await?;
             crate::store::registry::generation(&mut conn).await?
         };
-        if plan
-            .as_ref()
-            .is_none_or(|plan| plan.generation != generation)
-        {
+        if plan.as_ref().is_none_or(|plan| plan.generation != generation) {
             *plan = None;
         }
         match plan {
@@ -225,9 +192,6 @@ impl Worker {
     }
 
     fn next_token(&self) -> Token {
-        Token {
-            worker: self.id,
-            n: self.claims.fetch_add(1, Ordering::Relaxed),
-        }
+        Token { worker: self.id, n: self.claims.fetch_add(1, Ordering::Relaxed) }
     }
 }

@@ -40,10 +40,7 @@ pub(crate) async fn rescue(pool: &PgPool, lease: Duration, rescues: u32) -> sqlx
     }
     if taken > 0 {
         metrics::counter!(telemetry::RESCUED).increment(taken as u64);
-        tracing::warn!(
-            claims = taken,
-            "worker.rescued: claims of silent workers were taken back"
-        );
+        tracing::warn!(claims = taken, "worker.rescued: claims of silent workers were taken back");
     }
     Ok(taken)
 }
@@ -54,16 +51,7 @@ async fn rescue_from(pool: &PgPool, worker: Uuid, rescues: u32) -> sqlx::Result<
     let lanes = lanes::lock_orphans(&mut tx, worker, BATCH).await?;
     for orphan in &lanes {
         if let Some(lane) = key_of(&orphan.lane) {
-            take_lane(
-                &mut tx,
-                &lane,
-                Token {
-                    worker,
-                    n: orphan.claim,
-                },
-                rescues,
-            )
-            .await?;
+            take_lane(&mut tx, &lane, Token { worker, n: orphan.claim }, rescues).await?;
         }
     }
     let alone = jobs::lock_orphans(&mut tx, worker, BATCH).await?;
@@ -75,16 +63,9 @@ async fn rescue_from(pool: &PgPool, worker: Uuid, rescues: u32) -> sqlx::Result<
     Ok(lanes.len() + alone.len())
 }
 
-async fn take_lane(
-    tx: &mut PgConnection,
-    lane: &LaneKey,
-    token: Token,
-    rescues: u32,
-) -> sqlx::Result<()> {
+async fn take_lane(tx: &mut PgConnection, lane: &LaneKey, token: Token, rescues: u32) -> sqlx::Result<()> {
     let lost = jobs::running_in(&mut *tx, lane).await?;
-    let dies = lost
-        .as_ref()
-        .is_some_and(|lost| verdict(lost, rescues).is_err());
+    let dies = lost.as_ref().is_some_and(|lost| verdict(lost, rescues).is_err());
     let step = Advance {
         left: i32::from(dies),
         ended_seq: lost.as_ref().filter(|_| dies).and_then(|lost| lost.seq),

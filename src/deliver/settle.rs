@@ -62,9 +62,7 @@ pub(crate) async fn settle(
     // Only a success keeps the lane: after a failure nothing follows.
     let next = next.filter(|_| transition == Transition::Done);
     let moved = match claim.held() {
-        Held::Lane(lane) => {
-            in_lane(&mut tx, claim, &lane, job, ran, transition, next.is_some()).await?
-        }
+        Held::Lane(lane) => in_lane(&mut tx, claim, &lane, job, ran, transition, next.is_some()).await?,
         Held::Job(_) => alone(&mut tx, claim, job, ran, transition).await?,
     };
     match moved {
@@ -113,10 +111,7 @@ async fn in_lane(
         Transition::Done => jobs::remove(&mut *tx, job.key(), None).await?.is_some(),
         Transition::Dead(death) => match jobs::remove(&mut *tx, job.key(), None).await? {
             Some(buried) => {
-                let buried = Buried {
-                    lane: Some(lane.to_vec()),
-                    ..buried
-                };
+                let buried = Buried { lane: Some(lane.to_vec()), ..buried };
                 dead::insert(&mut *tx, &buried, job.key(), death, ran.error.as_deref()).await?;
                 true
             }
@@ -145,26 +140,12 @@ async fn back(tx: &mut PgConnection, job: &Job, waiting: Waiting) -> sqlx::Resul
 fn advance(job: &Job, transition: Transition, goes_on: bool) -> Advance {
     let release = if goes_on { None } else { Some(Release::Now) };
     match transition {
-        Transition::Done | Transition::Dead(_) => Advance {
-            left: 1,
-            ended_seq: job.seq,
-            release,
-            ..Advance::default()
-        },
-        Transition::RetryOutside { .. } => Advance {
-            left: 1,
-            release,
-            ..Advance::default()
-        },
-        Transition::Retry { wait } => Advance {
-            release: Some(Release::After(wait)),
-            ..Advance::default()
-        },
-        Transition::StepAside { .. } => Advance {
-            stepped_aside: 1,
-            release,
-            ..Advance::default()
-        },
+        Transition::Done | Transition::Dead(_) => {
+            Advance { left: 1, ended_seq: job.seq, release, ..Advance::default() }
+        }
+        Transition::RetryOutside { .. } => Advance { left: 1, release, ..Advance::default() },
+        Transition::Retry { wait } => Advance { release: Some(Release::After(wait)), ..Advance::default() },
+        Transition::StepAside { .. } => Advance { stepped_aside: 1, release, ..Advance::default() },
     }
 }
 
@@ -189,9 +170,7 @@ async fn alone(
         Transition::Retry { wait } | Transition::RetryOutside { wait } => {
             jobs::put_back(tx, job.key(), token, Waiting::InPlace(wait)).await?
         }
-        Transition::StepAside { wait } => {
-            jobs::put_back(tx, job.key(), token, Waiting::Aside(wait)).await?
-        }
+        Transition::StepAside { wait } => jobs::put_back(tx, job.key(), token, Waiting::Aside(wait)).await?,
     };
     Ok(if held { Moved::Yes } else { Moved::Fenced })
 }

@@ -21,11 +21,7 @@ const RETRY: Duration = Duration::from_secs(2);
 pub(crate) async fn announce(pool: PgPool, poked: Arc<Notify>) {
     loop {
         poked.notified().await;
-        if let Err(error) = sqlx::query("select pg_notify($1, '')")
-            .bind(CHANNEL)
-            .execute(&pool)
-            .await
-        {
+        if let Err(error) = sqlx::query("select pg_notify($1, '')").bind(CHANNEL).execute(&pool).await {
             // The poll finds the work all the same.
             tracing::debug!(%error, "wake.notify_failed");
         }
@@ -56,13 +52,8 @@ async fn hear(pool: &PgPool, wake: &Notify) -> sqlx::Result<()> {
             }
             Err(_) => {
                 // Our own voice must come back, or the socket is dead without saying so.
-                sqlx::query("select pg_notify($1, '')")
-                    .bind(CHANNEL)
-                    .execute(pool)
-                    .await?;
-                tokio::time::timeout(RETRY, listener.recv())
-                    .await
-                    .map_err(|_| sqlx::Error::PoolTimedOut)??;
+                sqlx::query("select pg_notify($1, '')").bind(CHANNEL).execute(pool).await?;
+                tokio::time::timeout(RETRY, listener.recv()).await.map_err(|_| sqlx::Error::PoolTimedOut)??;
             }
         }
     }

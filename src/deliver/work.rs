@@ -24,11 +24,7 @@ pub(crate) async fn work(worker: &Worker, handler: &Handler, mut claim: Claim) {
         };
         let transition = job::decide(&ran.outcome, history(&job), &handler.policy, rand::random());
         report(handler, &job, &ran);
-        let next = if worker.stop.is_cancelled() {
-            None
-        } else {
-            rest.next()
-        };
+        let next = if worker.stop.is_cancelled() { None } else { rest.next() };
         match settle_surely(worker, &claim, &job, ran, transition, next).await {
             Settled::Next(next) => job = next,
             Settled::Released => return,
@@ -46,9 +42,7 @@ fn history(job: &Job) -> History {
     History {
         failures: job.failures.unsigned_abs(),
         snoozed: Duration::from_millis(job.snoozed_ms.unsigned_abs()),
-        blocking: job
-            .failing_ms
-            .map(|ms| Duration::from_millis(ms.unsigned_abs())),
+        blocking: job.failing_ms.map(|ms| Duration::from_millis(ms.unsigned_abs())),
         in_lane: job.lane.is_some(),
     }
 }
@@ -67,17 +61,7 @@ async fn settle_surely(
     loop {
         let transaction = ran.transaction.take();
         let had_transaction = transaction.is_some();
-        match settle::settle(
-            worker,
-            claim,
-            job,
-            &ran,
-            transaction,
-            transition,
-            next.clone(),
-        )
-        .await
-        {
+        match settle::settle(worker, claim, job, &ran, transaction, transition, next.clone()).await {
             Ok(settled) => return settled,
             Err(error @ Unsettled::Escaped) => {
                 ran.outcome = Outcome::Escaped;
@@ -92,9 +76,7 @@ async fn settle_surely(
                     // If it did, the job is gone, and what follows finds that out.
                     ran.outcome = Outcome::Failed { retry_after: None };
                     ran.error = Some(format!("the handler's transaction did not commit: {error}"));
-                    transition = job::Transition::Retry {
-                        wait: Duration::from_secs(1),
-                    };
+                    transition = job::Transition::Retry { wait: Duration::from_secs(1) };
                 }
             }
         }
@@ -122,9 +104,7 @@ fn report(handler: &Handler, job: &Job, ran: &Ran) {
     let outcome = settle::ending(&ran.outcome).as_str();
     let name = handler.name.to_string();
     metrics::counter!(telemetry::ATTEMPTS, "handler" => name, "outcome" => outcome).increment(1);
-    let elapsed = (chrono::Utc::now() - ran.started_at)
-        .to_std()
-        .unwrap_or_default();
+    let elapsed = (chrono::Utc::now() - ran.started_at).to_std().unwrap_or_default();
     metrics::histogram!(telemetry::ATTEMPT_SECONDS).record(elapsed);
     tracing::debug!(
         handler = %handler.name, delivery = %job.delivery, attempt = job.attempt, outcome, "attempt.ended"

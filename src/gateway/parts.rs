@@ -53,31 +53,15 @@ pub(super) async fn start(
         let stop = running.stop_ingest.clone();
         let (header_timeout, grace) = (config.server.header_timeout, config.server.shutdown_grace);
         running.ingest = Some(tokio::spawn(async move {
-            serve::serve(
-                listener,
-                receive::router(ingest),
-                header_timeout,
-                grace,
-                stop,
-            )
-            .await;
+            serve::serve(listener, receive::router(ingest), header_timeout, grace, stop).await;
             // The router is gone and with it the recorder's last handle: what was taken is written, then the writers end.
             let mut writers = writers;
             while writers.join_next().await.is_some() {}
         }));
     }
     if runs(ProcessRole::Worker) {
-        let worker = worker(
-            &config,
-            &pools,
-            handlers,
-            state,
-            &wake,
-            running.stop_worker.clone(),
-        );
-        deliver::introduce(&worker)
-            .await
-            .map_err(Error::database("the worker can't be registered"))?;
+        let worker = worker(&config, &pools, handlers, state, &wake, running.stop_worker.clone());
+        deliver::introduce(&worker).await.map_err(Error::database("the worker can't be registered"))?;
         running.background({
             let worker = Arc::clone(&worker);
             async move { deliver::beat(&worker).await }
@@ -113,16 +97,8 @@ async fn declare(config: &Config, handlers: &[Handler], pool: &sqlx::PgPool) -> 
         .to_owned(),
     });
     let handlers = handlers.iter().map(Handler::row);
-    let sources: Vec<_> = if runs(ProcessRole::Ingest) {
-        sources.collect()
-    } else {
-        Vec::new()
-    };
-    let handlers: Vec<_> = if runs(ProcessRole::Worker) {
-        handlers.collect()
-    } else {
-        Vec::new()
-    };
+    let sources: Vec<_> = if runs(ProcessRole::Ingest) { sources.collect() } else { Vec::new() };
+    let handlers: Vec<_> = if runs(ProcessRole::Worker) { handlers.collect() } else { Vec::new() };
     registry::declare(pool, &sources, &handlers, config.registry.release)
         .await
         .map_err(Error::database("sources and handlers can't be declared"))
@@ -138,9 +114,7 @@ async fn ingest(
     let plan = registry::load(&pools.ingest).await.map_err(unreachable())?;
     let now = {
         let mut conn = pools.ingest.acquire().await.map_err(unreachable())?;
-        crate::store::partitions::now(&mut conn)
-            .await
-            .map_err(unreachable())?
+        crate::store::partitions::now(&mut conn).await.map_err(unreachable())?
     };
     let clock = Arc::new(DatabaseClock::new(now));
     let writer = Writer::new(
@@ -160,25 +134,17 @@ async fn ingest(
         timeout: config.recorder.timeout,
     };
     let (recorder, writers) = Recorder::start(&settings, Arc::new(writer));
-    let public_url = config
-        .server
-        .public_url
-        .clone()
-        .unwrap_or_else(|| format!("http://{}", config.server.ingest));
-    let sources = config
-        .sources
-        .values()
-        .filter(|source| source.enabled)
-        .map(|source| {
-            let verified = Source {
-                name: source.name.as_str().into(),
-                provider: source.provider.clone(),
-                secrets: source.keys.clone(),
-                max_body: source.max_body.unwrap_or(config.server.max_body),
-                public_url: public_url.trim_end_matches('/').to_owned(),
-            };
-            (source.name.to_string(), verified)
-        });
+    let public_url = config.server.public_url.clone().unwrap_or_else(|| format!("http://{}", config.server.ingest));
+    let sources = config.sources.values().filter(|source| source.enabled).map(|source| {
+        let verified = Source {
+            name: source.name.as_str().into(),
+            provider: source.provider.clone(),
+            secrets: source.keys.clone(),
+            max_body: source.max_body.unwrap_or(config.server.max_body),
+            public_url: public_url.trim_end_matches('/').to_owned(),
+        };
+        (source.name.to_string(), verified)
+    });
     let ingest = Ingest {
         sources: sources.collect(),
         limits: Limits::new(config.server.bytes_in_flight, config.server.body_timeout),
@@ -206,16 +172,6 @@ fn worker(
         release: config.registry.release,
         config_hash: config.fingerprint(),
     };
-    let handlers = handlers
-        .into_iter()
-        .map(|handler| with_worker_limits(handler, &config.worker))
-        .collect();
-    Arc::new(Worker::new(
-        pools.worker.clone(),
-        settings,
-        handlers,
-        state,
-        Arc::clone(wake),
-        stop,
-    ))
+    let handlers = handlers.into_iter().map(|handler| with_worker_limits(handler, &config.worker)).collect();
+    Arc::new(Worker::new(pools.worker.clone(), settings, handlers, state, Arc::clone(wake), stop))
 }

@@ -32,13 +32,7 @@ use crate::store::registry::HandlerRow;
 /// # assert_eq!(handler.name(), "credit");
 /// ```
 pub fn on(from: impl Into<String>, events: &[impl AsRef<str>]) -> On {
-    On {
-        from: from.into(),
-        patterns: events
-            .iter()
-            .map(|pattern| pattern.as_ref().to_owned())
-            .collect(),
-    }
+    On { from: from.into(), patterns: events.iter().map(|pattern| pattern.as_ref().to_owned()).collect() }
 }
 
 /// A handler that still lacks its name.
@@ -145,11 +139,7 @@ impl Named {
             .attempts(policy.attempts)
             .timeout(policy.timeout)
             .concurrency(policy.concurrency)
-            .backoff(
-                policy.backoff_base,
-                policy.backoff_factor,
-                policy.backoff_cap,
-            )
+            .backoff(policy.backoff_base, policy.backoff_factor, policy.backoff_cap)
             .block_for(policy.block_for)
     }
 
@@ -229,19 +219,13 @@ impl Handler {
         }
         // Any name would do for the stars: what is left must be able to be part of one.
         if self.from.replace('*', "x").parse::<Name>().is_err() {
-            return Err(E::From {
-                handler: name(),
-                from: self.from.clone(),
-            });
+            return Err(E::From { handler: name(), from: self.from.clone() });
         }
         if self.patterns.is_empty() {
             return Err(E::NoPattern(name()));
         }
         for pattern in &self.patterns {
-            pattern.parse::<Pattern>().map_err(|why| E::Pattern {
-                handler: name(),
-                why,
-            })?;
+            pattern.parse::<Pattern>().map_err(|why| E::Pattern { handler: name(), why })?;
         }
         let not_zero = [
             ("attempts", self.policy.attempts == 0),
@@ -250,10 +234,7 @@ impl Handler {
             ("the back-off's factor", self.policy.backoff_factor == 0),
         ];
         if let Some((option, _)) = not_zero.into_iter().find(|(_, is_zero)| *is_zero) {
-            return Err(E::Zero {
-                handler: name(),
-                option,
-            });
+            return Err(E::Zero { handler: name(), option });
         }
         if self.policy.backoff_base > self.policy.backoff_cap {
             return Err(E::Backoff(name()));
@@ -292,9 +273,7 @@ pub enum DefinitionError {
         from: String,
     },
     /// No event type to listen to.
-    #[error(
-        "handler `{0}` listens to no event type: name some, such as `invoice.*`; `*` takes every event"
-    )]
+    #[error("handler `{0}` listens to no event type: name some, such as `invoice.*`; `*` takes every event")]
     NoPattern(String),
     /// An event type that is no pattern.
     #[error("handler `{handler}`: {why}")]
@@ -335,10 +314,7 @@ mod tests {
         let handler = named("credit").run(nothing);
         assert_eq!(handler.check(), Ok(()));
         assert_eq!((handler.kind, handler.order), (Kind::Rust, Order::None));
-        assert_eq!(
-            (handler.timeout, handler.concurrency),
-            (Duration::from_secs(30), 10)
-        );
+        assert_eq!((handler.timeout, handler.concurrency), (Duration::from_secs(30), 10));
         assert_eq!(handler.policy, Policy::default());
     }
 
@@ -361,22 +337,14 @@ mod tests {
             named("credit").backoff(2 * second, 2, second).run(nothing),
         ];
         for handler in refused {
-            let error = handler
-                .check()
-                .expect_err(&format!("{handler:?} must be refused"));
-            assert!(
-                error.to_string().contains(&format!("`{}`", handler.name())),
-                "{error}"
-            );
+            let error = handler.check().expect_err(&format!("{handler:?} must be refused"));
+            assert!(error.to_string().contains(&format!("`{}`", handler.name())), "{error}");
         }
     }
 
     #[test]
     fn a_source_may_be_a_pattern() {
         assert_eq!(on("*", &["*"]).name("all").run(nothing).check(), Ok(()));
-        assert_eq!(
-            on("stripe-*", &["*"]).name("all").run(nothing).check(),
-            Ok(())
-        );
+        assert_eq!(on("stripe-*", &["*"]).name("all").run(nothing).check(), Ok(()));
     }
 }

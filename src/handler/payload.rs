@@ -24,10 +24,7 @@ pub struct Raw(pub Bytes);
 
 /// Markers that keep the implementations of [`FromDelivery`] apart.
 #[doc(hidden)]
-#[allow(
-    unreachable_pub,
-    reason = "user code infers these types, and privacy is checked there too"
-)]
+#[allow(unreachable_pub, reason = "user code infers these types, and privacy is checked there too")]
 pub mod via {
     #[derive(Debug)]
     pub enum Json {}
@@ -56,9 +53,7 @@ fn decode<E: DeserializeOwned>(delivery: &Delivery) -> Result<E, String> {
         None => from_json(&document, ""),
         Some(pointer) => {
             let all: Value = from_json(&document, "")?;
-            let element = all
-                .pointer(pointer)
-                .ok_or_else(|| format!("there is nothing at {pointer}"))?;
+            let element = all.pointer(pointer).ok_or_else(|| format!("there is nothing at {pointer}"))?;
             // Through text again, so that a misfit has a position.
             from_json(element.to_string().as_bytes(), pointer)
         }
@@ -68,21 +63,14 @@ fn decode<E: DeserializeOwned>(delivery: &Delivery) -> Result<E, String> {
 /// The event's JSON: the body, or the `payload` field of a form, which is how GitHub and Slack send JSON in forms
 /// (<https://docs.github.com/en/webhooks/using-webhooks/creating-webhooks>).
 fn document(delivery: &Delivery) -> Result<Cow<'_, [u8]>, String> {
-    let is_form = delivery
-        .content_type
-        .as_deref()
-        .is_some_and(|content_type| {
-            let essence = content_type.split(';').next().unwrap_or_default();
-            essence
-                .trim()
-                .eq_ignore_ascii_case("application/x-www-form-urlencoded")
-        });
+    let is_form = delivery.content_type.as_deref().is_some_and(|content_type| {
+        let essence = content_type.split(';').next().unwrap_or_default();
+        essence.trim().eq_ignore_ascii_case("application/x-www-form-urlencoded")
+    });
     if !is_form {
         return Ok(Cow::Borrowed(&delivery.body));
     }
-    form_field(&delivery.body, b"payload")
-        .map(Cow::Owned)
-        .ok_or_else(|| "the form has no field `payload`".to_owned())
+    form_field(&delivery.body, b"payload").map(Cow::Owned).ok_or_else(|| "the form has no field `payload`".to_owned())
 }
 
 fn form_field(form: &[u8], name: &[u8]) -> Option<Vec<u8>> {
@@ -97,9 +85,7 @@ fn unescaped(text: &[u8]) -> Vec<u8> {
     let mut rest = text;
     while let [first, tail @ ..] = rest {
         let escaped = match rest {
-            [b'%', high, low, ..] => hex::decode([*high, *low])
-                .ok()
-                .and_then(|bytes| bytes.first().copied()),
+            [b'%', high, low, ..] => hex::decode([*high, *low]).ok().and_then(|bytes| bytes.first().copied()),
             _ => None,
         };
         out.push(match (escaped, first) {
@@ -125,10 +111,7 @@ fn from_json<E: DeserializeOwned>(json: &[u8], root: &str) -> Result<E, String> 
                     .take(2)
                     .collect::<String>()
                     .strip_prefix("missing field `")
-                    .map_or_else(
-                        || "wrong type or value".to_owned(),
-                        |field| format!("missing field `{field}"),
-                    );
+                    .map_or_else(|| "wrong type or value".to_owned(), |field| format!("missing field `{field}"));
                 let path = json_path::at(json, error.line(), error.column());
                 let path = format!("{root}{path}");
                 let path = if path.is_empty() { "the top" } else { &path };
@@ -154,11 +137,7 @@ mod tests {
     }
 
     fn delivery(content_type: &str, body: &'static str) -> Delivery {
-        Delivery {
-            content_type: Some(content_type.to_owned()),
-            body: Bytes::from_static(body.as_bytes()),
-            ..sample()
-        }
+        Delivery { content_type: Some(content_type.to_owned()), body: Bytes::from_static(body.as_bytes()), ..sample() }
     }
 
     fn misfit(delivery: &Delivery) -> String {
@@ -169,70 +148,38 @@ mod tests {
 
     #[test]
     fn json_comes_from_the_body_or_from_the_payload_field_of_a_form() {
-        let expected = Invoice {
-            id: "a b".to_owned(),
-            amount: 7,
-        };
-        let plain = delivery(
-            "application/json; charset=utf-8",
-            r#"{"id": "a b", "amount": 7}"#,
-        );
+        let expected = Invoice { id: "a b".to_owned(), amount: 7 };
+        let plain = delivery("application/json; charset=utf-8", r#"{"id": "a b", "amount": 7}"#);
         assert_eq!(Invoice::from_delivery(&plain).ok(), Some(expected));
         let form = delivery(
             "Application/X-WWW-Form-Urlencoded",
             "x=1&payload=%7B%22id%22%3A%22a+b%22%2c%22amount%22%3A7%7D&payload=no",
         );
-        assert_eq!(
-            Invoice::from_delivery(&form).ok().map(|invoice| invoice.id),
-            Some("a b".to_owned())
-        );
+        assert_eq!(Invoice::from_delivery(&form).ok().map(|invoice| invoice.id), Some("a b".to_owned()));
     }
 
     #[test]
     fn an_event_of_a_batch_is_its_own_element() {
-        let mut batch = delivery(
-            "application/json",
-            r#"[{"id":"a","amount":1},{"id":"b","amount":2}]"#,
-        );
+        let mut batch = delivery("application/json", r#"[{"id":"a","amount":1},{"id":"b","amount":2}]"#);
         batch.element = Some("/1".to_owned());
-        assert_eq!(
-            Invoice::from_delivery(&batch)
-                .ok()
-                .map(|invoice| invoice.amount),
-            Some(2)
-        );
+        assert_eq!(Invoice::from_delivery(&batch).ok().map(|invoice| invoice.amount), Some(2));
         batch.element = Some("/2".to_owned());
         assert!(misfit(&batch).contains("nothing at /2"));
     }
 
     #[test]
     fn raw_takes_the_bytes_whatever_they_are() {
-        let odd = Delivery {
-            body: Bytes::from_static(b"\0\xff{"),
-            ..sample()
-        };
-        assert_eq!(
-            Raw::from_delivery(&odd).ok(),
-            Some(Raw(Bytes::from_static(b"\0\xff{")))
-        );
+        let odd = Delivery { body: Bytes::from_static(b"\0\xff{"), ..sample() };
+        assert_eq!(Raw::from_delivery(&odd).ok(), Some(Raw(Bytes::from_static(b"\0\xff{"))));
     }
 
     #[test]
     fn a_misfit_names_its_place_and_never_the_content() {
-        let wrong = misfit(&delivery(
-            "application/json",
-            r#"{"id": "x", "amount": "s3cret"}"#,
-        ));
-        assert!(
-            wrong.contains("Invoice`: wrong type or value at /amount (line 1, column"),
-            "{wrong}"
-        );
+        let wrong = misfit(&delivery("application/json", r#"{"id": "x", "amount": "s3cret"}"#));
+        assert!(wrong.contains("Invoice`: wrong type or value at /amount (line 1, column"), "{wrong}");
         assert!(!wrong.contains("s3cret"), "{wrong}");
         let missing = misfit(&delivery("application/json", r#"{"id": "s3cret"}"#));
-        assert!(
-            missing.contains("missing field `amount` at the top"),
-            "{missing}"
-        );
+        assert!(missing.contains("missing field `amount` at the top"), "{missing}");
         let broken = misfit(&delivery("application/json", r#"{"id": s3cret}"#));
         assert!(broken.contains("not JSON (line 1, column"), "{broken}");
         let cut = misfit(&delivery("application/json", r#"{"id": "x""#));

@@ -17,16 +17,13 @@ impl State {
     }
 
     pub(crate) fn get<T: Send + Sync + 'static>(&self) -> Result<&T, HandlerError> {
-        self.0
-            .get(&TypeId::of::<T>())
-            .and_then(|value| value.downcast_ref())
-            .ok_or_else(|| {
-                HandlerError::because(format!(
-                    "this program has no state of type `{}`: add it with `Builder::state(..)`",
-                    type_name::<T>(),
-                ))
-                .permanent()
-            })
+        self.0.get(&TypeId::of::<T>()).and_then(|value| value.downcast_ref()).ok_or_else(|| {
+            HandlerError::because(format!(
+                "this program has no state of type `{}`: add it with `Builder::state(..)`",
+                type_name::<T>(),
+            ))
+            .permanent()
+        })
     }
 }
 

@@ -62,11 +62,7 @@ impl Arrival {
         wire: Wire,
         verified: &Verified,
     ) -> Self {
-        let events: Vec<_> = verified
-            .events()
-            .iter()
-            .map(|event| ArrivedEvent::new(id, event))
-            .collect();
+        let events: Vec<_> = verified.events().iter().map(|event| ArrivedEvent::new(id, event)).collect();
         Self {
             id,
             received_at,
@@ -122,12 +118,7 @@ impl Arrival {
     }
 
     /// Adds everything T1 writes for this arrival if all of it is new.
-    pub(crate) fn push_into<'a>(
-        &'a self,
-        batch: &mut Batch<'a>,
-        source: &'a PlannedSource,
-        plan: &Plan,
-    ) {
+    pub(crate) fn push_into<'a>(&'a self, batch: &mut Batch<'a>, source: &'a PlannedSource, plan: &Plan) {
         batch.push_delivery(self.row(source));
         for receipt in self.receipts(source) {
             batch.push_receipt(&receipt);
@@ -138,22 +129,15 @@ impl Arrival {
     }
 
     /// The jobs of this arrival, as the plan's subscriptions want them.
-    pub(crate) fn jobs<'a>(
-        &'a self,
-        source: &'a PlannedSource,
-        plan: &'a Plan,
-    ) -> impl Iterator<Item = NewJob> + 'a {
-        self.fan_out(source, plan)
-            .map(move |(event, subscription)| NewJob {
-                delivery: self.id,
-                event: event.index,
-                subscription: subscription.id,
-                retention: source.retention.clone(),
-                lane: subscription
-                    .ordered
-                    .then(|| lane(subscription.id, event.readable_key.as_deref())),
-                version: event.version,
-            })
+    pub(crate) fn jobs<'a>(&'a self, source: &'a PlannedSource, plan: &'a Plan) -> impl Iterator<Item = NewJob> + 'a {
+        self.fan_out(source, plan).map(move |(event, subscription)| NewJob {
+            delivery: self.id,
+            event: event.index,
+            subscription: subscription.id,
+            retention: source.retention.clone(),
+            lane: subscription.ordered.then(|| lane(subscription.id, event.readable_key.as_deref())),
+            version: event.version,
+        })
     }
 
     /// Whether any handler takes any of these events.

@@ -34,10 +34,7 @@ pub(crate) struct Limits {
 
 impl Limits {
     pub(crate) fn new(bytes_in_flight: usize, timeout: Duration) -> Self {
-        Self {
-            timeout,
-            memory: Arc::new(Semaphore::new(bytes_in_flight.div_ceil(PAGE))),
-        }
+        Self { timeout, memory: Arc::new(Semaphore::new(bytes_in_flight.div_ceil(PAGE))) }
     }
 
     /// Reads a body of at most `limit` bytes. The permit is held as long as the body is.
@@ -59,11 +56,7 @@ impl Limits {
             let mut bytes = BytesMut::new();
             while let Some(frame) = body.frame().await {
                 let frame = frame.map_err(|error| {
-                    if error.is::<http_body_util::LengthLimitError>() {
-                        Unread::TooLarge
-                    } else {
-                        Unread::Broken
-                    }
+                    if error.is::<http_body_util::LengthLimitError>() { Unread::TooLarge } else { Unread::Broken }
                 })?;
                 let Ok(data) = frame.into_data() else {
                     continue;
@@ -76,25 +69,16 @@ impl Limits {
             }
             Ok(bytes.freeze())
         };
-        let bytes = tokio::time::timeout(self.timeout, read)
-            .await
-            .map_err(|_| Unread::TooSlow)??;
+        let bytes = tokio::time::timeout(self.timeout, read).await.map_err(|_| Unread::TooSlow)??;
         Ok((bytes, permit))
     }
 
     fn reserve(&self, bytes: usize) -> Result<OwnedSemaphorePermit, Unread> {
         let pages = u32::try_from(bytes.div_ceil(PAGE)).map_err(|_| Unread::TooLarge)?;
-        Arc::clone(&self.memory)
-            .try_acquire_many_owned(pages)
-            .map_err(|_| Unread::NoMemory)
+        Arc::clone(&self.memory).try_acquire_many_owned(pages).map_err(|_| Unread::NoMemory)
     }
 }
 
 fn stated_length(headers: &HeaderMap) -> Option<u64> {
-    headers
-        .get(http::header::CONTENT_LENGTH)?
-        .to_str()
-        .ok()?
-        .parse()
-        .ok()
+    headers.get(http::header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }

@@ -64,12 +64,7 @@ enum Found {
 }
 
 /// Transaction: the copy or conflict, and the redrive it causes, commit together.
-async fn transact(
-    writer: &Writer,
-    plan: &Plan,
-    source: &PlannedSource,
-    pending: &Pending,
-) -> sqlx::Result<Settled> {
+async fn transact(writer: &Writer, plan: &Plan, source: &PlannedSource, pending: &Pending) -> sqlx::Result<Settled> {
     let arrival = &pending.arrival;
     let wanted: Vec<NewReceipt> = arrival.receipts(source).collect();
     let mut tx = writer.pool.begin().await?;
@@ -92,11 +87,7 @@ async fn transact(
         } else {
             conflict(&mut tx, event, receipt, (source, plan), pending, writer).await?
         };
-        found = if found == Found::Copy(arrival.id) {
-            one
-        } else {
-            found.max(one)
-        };
+        found = if found == Found::Copy(arrival.id) { one } else { found.max(one) };
     }
     tx.commit().await?;
     let (delivery, status) = match found {
@@ -116,12 +107,7 @@ fn is_past(delivery: Uuid, writer: &Writer) -> bool {
 }
 
 /// The same event again: dead jobs are queued afresh, waiting ones become due, others are left alone; noted in any case.
-async fn copy(
-    tx: &mut sqlx::PgConnection,
-    delivery: Uuid,
-    event: i32,
-    gateway: Uuid,
-) -> sqlx::Result<Found> {
+async fn copy(tx: &mut sqlx::PgConnection, delivery: Uuid, event: i32, gateway: Uuid) -> sqlx::Result<Found> {
     let redriven = dead::redrive(&mut *tx, delivery, Some(event), None).await?;
     lanes::hasten(&mut *tx, delivery, event).await?;
     let hastened = jobs::hasten(&mut *tx, delivery, event).await?;
@@ -131,11 +117,7 @@ async fn copy(
         (true, 0) => Act::Noted,
     };
     copies::insert(tx, delivery, event, act, gateway).await?;
-    Ok(if act == Act::Requeued {
-        Found::Requeued(delivery)
-    } else {
-        Found::Copy(delivery)
-    })
+    Ok(if act == Act::Requeued { Found::Requeued(delivery) } else { Found::Copy(delivery) })
 }
 
 /// Another body under a known id: kept as a delivery of its own. It has no jobs until an operator releases it, unless
@@ -149,9 +131,7 @@ async fn conflict(
     writer: &Writer,
 ) -> sqlx::Result<Found> {
     match receipts::note_conflict(&mut *tx, event).await? {
-        ConflictNote::Known { delivery, .. } if delivery == event.delivery => {
-            Ok(Found::Conflict(delivery))
-        }
+        ConflictNote::Known { delivery, .. } if delivery == event.delivery => Ok(Found::Conflict(delivery)),
         ConflictNote::Known { delivery, event } => {
             copies::insert(tx, delivery, event, Act::Noted, writer.gateway).await?;
             Ok(Found::Conflict(delivery))
@@ -170,12 +150,7 @@ async fn conflict(
                 );
             }
             if bodies <= BODIES_KEPT {
-                deliveries::insert_conflict(
-                    &mut *tx,
-                    &pending.arrival.row(source),
-                    receipt.delivery,
-                )
-                .await?;
+                deliveries::insert_conflict(&mut *tx, &pending.arrival.row(source), receipt.delivery).await?;
                 if !source.parks_conflicts {
                     for job in pending.arrival.jobs(source, plan) {
                         replays::queue(&mut *tx, &job, 0, None).await?;

@@ -58,48 +58,26 @@ async fn receive(
     let started = Instant::now();
     let (response, outcome) = ingest.take(&name, peer, request).await;
     // Only configured names become labels: a sender can't make new ones.
-    let label = ingest
-        .sources
-        .get(&name)
-        .map_or("unknown", |source| &source.name)
-        .to_owned();
+    let label = ingest.sources.get(&name).map_or("unknown", |source| &source.name).to_owned();
     metrics::counter!(telemetry::REQUESTS, "source" => label, "outcome" => outcome).increment(1);
     metrics::histogram!(telemetry::ACK_SECONDS).record(started.elapsed());
     response
 }
 
 impl Ingest {
-    async fn take(
-        &self,
-        name: &str,
-        peer: SocketAddr,
-        request: Request,
-    ) -> (Response, &'static str) {
+    async fn take(&self, name: &str, peer: SocketAddr, request: Request) -> (Response, &'static str) {
         // Before the body is read: a stranger's bytes cost nothing.
         let Some(source) = self.sources.get(name) else {
             return (reply::unknown_source(), "unknown_source");
         };
         let (parts, body) = request.into_parts();
-        let (body, memory) = match self
-            .limits
-            .read(&parts.headers, body, source.max_body)
-            .await
-        {
+        let (body, memory) = match self.limits.read(&parts.headers, body, source.max_body).await {
             Ok(read) => read,
             Err(why) => return (reply::unread(why), "unread"),
         };
-        let target = parts
-            .uri
-            .path_and_query()
-            .map_or("/", |target| target.as_str());
+        let target = parts.uri.path_and_query().map_or("/", |target| target.as_str());
         let received = received_headers(&parts.headers);
-        let verdict = source.verify(
-            parts.method.as_str(),
-            target,
-            &received,
-            &body,
-            self.clock.now(),
-        );
+        let verdict = source.verify(parts.method.as_str(), target, &received, &body, self.clock.now());
         let verified = match verdict {
             Ok(Verdict::Delivery(verified)) => verified,
             Ok(Verdict::Handshake(answer)) => return (reply::handshake(answer), "handshake"),
@@ -122,17 +100,9 @@ impl Ingest {
             headers: headers::encode(&received),
             body,
         };
-        let arrival = Arrival::new(
-            self.clock.stamp(),
-            Arc::clone(&source.name),
-            wire,
-            &verified,
-        );
+        let arrival = Arrival::new(self.clock.stamp(), Arc::clone(&source.name), wire, &verified);
         match self.recorder.record(arrival, memory).await {
-            Ok(recorded) => (
-                reply::recorded(&recorded, &source.provider().reply),
-                recorded.status.as_str(),
-            ),
+            Ok(recorded) => (reply::recorded(&recorded, &source.provider().reply), recorded.status.as_str()),
             Err(why) => (reply::not_durable(why), "not_durable"),
         }
     }

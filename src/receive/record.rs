@@ -75,50 +75,24 @@ const PAGE: usize = 1024;
 
 impl Recorder {
     /// Starts the writers. They end when every handle of the recorder is gone and the queue is written.
-    pub(crate) fn start(
-        settings: &Settings,
-        writer: Arc<Writer>,
-    ) -> (Self, tokio::task::JoinSet<()>) {
+    pub(crate) fn start(settings: &Settings, writer: Arc<Writer>) -> (Self, tokio::task::JoinSet<()>) {
         let (queue, receiver) = mpsc::channel(settings.queue);
         let receiver = Arc::new(Mutex::new(receiver));
         let mut writers = tokio::task::JoinSet::new();
         for _ in 0..settings.writers {
-            writers.spawn(run(
-                Arc::clone(&receiver),
-                Arc::clone(&writer),
-                settings.batch,
-                settings.batch_bytes,
-            ));
+            writers.spawn(run(Arc::clone(&receiver), Arc::clone(&writer), settings.batch, settings.batch_bytes));
         }
         let bytes = Arc::new(Semaphore::new(settings.queue_bytes.div_ceil(PAGE)));
-        (
-            Self {
-                queue,
-                bytes,
-                timeout: settings.timeout,
-            },
-            writers,
-        )
+        (Self { queue, bytes, timeout: settings.timeout }, writers)
     }
 
     /// Hands an arrival over and waits until it is durable, or it is plain that it can't be in time.
-    pub(crate) async fn record(
-        &self,
-        arrival: Arrival,
-        memory: OwnedSemaphorePermit,
-    ) -> Result<Recorded, NotDurable> {
+    pub(crate) async fn record(&self, arrival: Arrival, memory: OwnedSemaphorePermit) -> Result<Recorded, NotDurable> {
         let pages = u32::try_from(arrival.size().div_ceil(PAGE)).map_err(|_| NotDurable::Busy)?;
-        let bytes = Arc::clone(&self.bytes)
-            .try_acquire_many_owned(pages)
-            .map_err(|_| NotDurable::Busy)?;
+        let bytes = Arc::clone(&self.bytes).try_acquire_many_owned(pages).map_err(|_| NotDurable::Busy)?;
         let (answer, answered) = oneshot::channel();
         self.queue
-            .try_send(Pending {
-                arrival,
-                answer,
-                _bytes: bytes,
-                _memory: memory,
-            })
+            .try_send(Pending { arrival, answer, _bytes: bytes, _memory: memory })
             .map_err(|_| NotDurable::Busy)?;
         match tokio::time::timeout(self.timeout, answered).await {
             Ok(Ok(outcome)) => outcome,
@@ -128,12 +102,7 @@ impl Recorder {
     }
 }
 
-async fn run(
-    queue: Arc<Mutex<mpsc::Receiver<Pending>>>,
-    writer: Arc<Writer>,
-    batch: usize,
-    batch_bytes: usize,
-) {
+async fn run(queue: Arc<Mutex<mpsc::Receiver<Pending>>>, writer: Arc<Writer>, batch: usize, batch_bytes: usize) {
     let mut taken = Vec::with_capacity(batch);
     loop {
         // One writer waits for work; the other writes, or waits for its turn to wait.

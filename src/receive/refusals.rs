@@ -69,14 +69,7 @@ impl Refusals {
         metrics::counter!(telemetry::REFUSALS, "source" => label, "reason" => reason).increment(1);
         let headers = headers.into_iter().take(NAMES).map(cut).collect();
         let source = source.map(str::to_owned);
-        let refusal = Refusal {
-            at: Stamp(at),
-            source: source.clone(),
-            reason,
-            peer,
-            size,
-            headers,
-        };
+        let refusal = Refusal { at: Stamp(at), source: source.clone(), reason, peer, size, headers };
 
         // A panic elsewhere leaves counts that are still right.
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
@@ -99,20 +92,13 @@ impl Refusals {
         inner
             .counts
             .iter()
-            .map(|((source, reason), n)| Count {
-                source: source.clone(),
-                reason,
-                refusals: *n,
-            })
+            .map(|((source, reason), n)| Count { source: source.clone(), reason, refusals: *n })
             .collect()
     }
 }
 
 fn cut(name: &str) -> String {
-    name.chars()
-        .take(NAME_BYTES)
-        .filter(|c| c.is_ascii_graphic())
-        .collect()
+    name.chars().take(NAME_BYTES).filter(|c| c.is_ascii_graphic()).collect()
 }
 
 #[cfg(test)]
@@ -125,29 +111,15 @@ mod tests {
         let at = DateTime::from_timestamp(1_700_000_000, 0).unwrap();
         let long = "x".repeat(10_000);
         for n in 0..600 {
-            refusals.note(
-                Some("stripe"),
-                "bad_signature",
-                None,
-                at,
-                n,
-                vec![long.as_str(); 100],
-            );
+            refusals.note(Some("stripe"), "bad_signature", None, at, n, vec![long.as_str(); 100]);
         }
         refusals.note(None, "unknown_source", None, at, 0, []);
         let recent = refusals.recent(10_000);
         assert_eq!(recent.len(), KEPT);
         assert_eq!(recent[0].reason, "unknown_source", "newest first");
         assert_eq!(recent[1].size, 599);
-        assert_eq!(
-            (recent[1].headers.len(), recent[1].headers[0].len()),
-            (NAMES, NAME_BYTES)
-        );
-        let counts: Vec<_> = refusals
-            .counts()
-            .into_iter()
-            .map(|c| (c.source, c.refusals))
-            .collect();
+        assert_eq!((recent[1].headers.len(), recent[1].headers[0].len()), (NAMES, NAME_BYTES));
+        let counts: Vec<_> = refusals.counts().into_iter().map(|c| (c.source, c.refusals)).collect();
         assert_eq!(counts, [(None, 1), (Some("stripe".to_owned()), 600)]);
     }
 }

@@ -34,17 +34,10 @@ pub(crate) fn recorded(recorded: &Recorded, demanded: &Acknowledgement) -> Respo
     let id = recorded.delivery.to_string();
     let status = StatusCode::from_u16(demanded.status).unwrap_or(StatusCode::ACCEPTED);
     let mut response = match demanded.body {
-        Some((content_type, body)) => {
-            (status, [(header::CONTENT_TYPE, content_type)], body).into_response()
-        }
+        Some((content_type, body)) => (status, [(header::CONTENT_TYPE, content_type)], body).into_response(),
         None => {
             let body = serde_json::json!({"id": id, "status": recorded.status.as_str()});
-            (
-                status,
-                [(header::CONTENT_TYPE, "application/json")],
-                body.to_string(),
-            )
-                .into_response()
+            (status, [(header::CONTENT_TYPE, "application/json")], body.to_string()).into_response()
         }
     };
     if let Ok(id) = HeaderValue::from_str(&id) {
@@ -83,9 +76,7 @@ pub(crate) fn unread(why: Unread) -> Response {
         Unread::Broken => plain(StatusCode::BAD_REQUEST, "bad request"),
         Unread::NoMemory => retry_later(),
     };
-    response
-        .headers_mut()
-        .insert(header::CONNECTION, HeaderValue::from_static("close"));
+    response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     response
 }
 
@@ -96,17 +87,10 @@ pub(crate) fn not_durable(_: NotDurable) -> Response {
 
 fn retry_later() -> Response {
     let mut response = plain(StatusCode::SERVICE_UNAVAILABLE, "try again later");
-    response
-        .headers_mut()
-        .insert(header::RETRY_AFTER, HeaderValue::from_static("5"));
+    response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("5"));
     response
 }
 
 fn plain(status: StatusCode, text: &'static str) -> Response {
-    (
-        status,
-        [(header::CONTENT_TYPE, "text/plain; charset=utf-8")],
-        text,
-    )
-        .into_response()
+    (status, [(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response()
 }

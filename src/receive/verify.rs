@@ -32,12 +32,7 @@ impl Source {
         now: DateTime<Utc>,
     ) -> Result<Verdict, Reject> {
         let url = format!("{}{target}", self.public_url);
-        let request = Request {
-            method,
-            url: &url,
-            headers,
-            body,
-        };
+        let request = Request { method, url: &url, headers, body };
         hookgate_providers::verify(&self.provider, &request, &self.secrets, now.timestamp())
     }
 }

@@ -40,15 +40,7 @@ impl Writer {
         wake: Arc<tokio::sync::Notify>,
     ) -> Self {
         let plan = RwLock::new(Arc::new(plan));
-        Self {
-            pool,
-            gateway,
-            clock,
-            receipt_horizon,
-            wake,
-            plan,
-            duplicates: Arc::new(Semaphore::new(2)),
-        }
+        Self { pool, gateway, clock, receipt_horizon, wake, plan, duplicates: Arc::new(Semaphore::new(2)) }
     }
 
     pub(crate) fn plan(&self) -> Arc<Plan> {
@@ -73,31 +65,14 @@ impl Writer {
             match self.once(&batch, tries).await {
                 Ok(written) => self.answer(batch, &written),
                 Err(error) => match (trouble(&error), tries) {
-                    (
-                        Trouble::NoPartition,
-                        Tries {
-                            partitions: false, ..
-                        },
-                    ) => {
+                    (Trouble::NoPartition, Tries { partitions: false, .. }) => {
                         if let Err(error) = maintenance::partitions::ensure(&self.pool).await {
                             tracing::error!(%error, "partitions.create_failed");
                         }
-                        todo.push((
-                            batch,
-                            Tries {
-                                partitions: true,
-                                ..tries
-                            },
-                        ));
+                        todo.push((batch, Tries { partitions: true, ..tries }));
                     }
                     (Trouble::Contention | Trouble::Unreachable, Tries { again: false, .. }) => {
-                        todo.push((
-                            batch,
-                            Tries {
-                                again: true,
-                                ..tries
-                            },
-                        ));
+                        todo.push((batch, Tries { again: true, ..tries }));
                     }
                     (Trouble::BadData, _) if batch.len() > 1 => {
                         let mut first = batch;
@@ -105,13 +80,7 @@ impl Writer {
                         todo.push((second, tries));
                         todo.push((first, tries));
                     }
-                    (
-                        Trouble::BadData
-                        | Trouble::NoPartition
-                        | Trouble::Contention
-                        | Trouble::Unreachable,
-                        _,
-                    ) => {
+                    (Trouble::BadData | Trouble::NoPartition | Trouble::Contention | Trouble::Unreachable, _) => {
                         tracing::error!(%error, deliveries = batch.len(), "record.failed");
                         for pending in batch {
                             pending.answer(Err(NotDurable::Failed));
@@ -161,22 +130,12 @@ impl Writer {
                 pending.answer(Err(NotDurable::Failed));
                 continue;
             };
-            if written
-                .new
-                .iter()
-                .any(|(delivery, _)| *delivery == arrival.id)
-            {
+            if written.new.iter().any(|(delivery, _)| *delivery == arrival.id) {
                 let handled = arrival.is_handled(source, &plan);
                 woke |= handled;
-                let status = if handled {
-                    Status::Accepted
-                } else {
-                    Status::Unhandled
-                };
+                let status = if handled { Status::Accepted } else { Status::Unhandled };
                 let delivery = arrival.id;
-                if written.new.iter().filter(|(d, _)| *d == delivery).count()
-                    == arrival.receipts(source).count()
-                {
+                if written.new.iter().filter(|(d, _)| *d == delivery).count() == arrival.receipts(source).count() {
                     pending.answer(Ok(Recorded { delivery, status }));
                     continue;
                 }

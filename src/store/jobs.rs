@@ -34,12 +34,7 @@ pub(crate) struct Job {
 
 impl Job {
     pub(crate) fn key(&self) -> JobKey {
-        JobKey {
-            delivery: self.delivery,
-            event: self.event,
-            subscription: self.subscription,
-            run: self.run,
-        }
+        JobKey { delivery: self.delivery, event: self.event, subscription: self.subscription, run: self.run }
     }
 }
 
@@ -83,11 +78,7 @@ pub(crate) async fn claim_unordered(
 
 /// The first `limit` jobs of each lane in received order, without those that stand aside. A statement of its own after
 /// the lanes are locked: its snapshot has every job that their counters count.
-pub(crate) async fn heads(
-    conn: &mut PgConnection,
-    lanes: &[LaneKey],
-    limit: i64,
-) -> sqlx::Result<Vec<Job>> {
+pub(crate) async fn heads(conn: &mut PgConnection, lanes: &[LaneKey], limit: i64) -> sqlx::Result<Vec<Job>> {
     let lanes: Vec<&[u8]> = lanes.iter().map(LaneKey::as_slice).collect();
     sqlx::query_as(
         "select h.*
@@ -110,10 +101,7 @@ pub(crate) async fn heads(
 
 /// In how many seconds the first job of the lane may run: its head's retry, or the return of one that stands aside,
 /// whichever comes first. `None`: the lane is empty.
-pub(crate) async fn earliest_due(
-    conn: &mut PgConnection,
-    lane: &LaneKey,
-) -> sqlx::Result<Option<f64>> {
+pub(crate) async fn earliest_due(conn: &mut PgConnection, lane: &LaneKey) -> sqlx::Result<Option<f64>> {
     sqlx::query_scalar(
         "select extract(epoch from least(
                   (select due from hookgate.jobs
@@ -154,11 +142,7 @@ pub(crate) struct Buried {
 }
 
 /// Removes a job that ended. `None`: the claim was lost.
-pub(crate) async fn remove(
-    conn: &mut PgConnection,
-    key: JobKey,
-    token: Option<Token>,
-) -> sqlx::Result<Option<Buried>> {
+pub(crate) async fn remove(conn: &mut PgConnection, key: JobKey, token: Option<Token>) -> sqlx::Result<Option<Buried>> {
     sqlx::query_as(
         "delete from hookgate.jobs
           where delivery = $1 and event = $2 and subscription = $3 and run = $4
@@ -245,11 +229,7 @@ pub(crate) async fn end_snoozes(conn: &mut PgConnection, lane: &LaneKey) -> sqlx
 }
 
 /// Makes the waiting jobs of an event due at once; how many there were.
-pub(crate) async fn hasten(
-    conn: &mut PgConnection,
-    delivery: Uuid,
-    event: i32,
-) -> sqlx::Result<u64> {
+pub(crate) async fn hasten(conn: &mut PgConnection, delivery: Uuid, event: i32) -> sqlx::Result<u64> {
     let done = sqlx::query(
         "update hookgate.jobs set due = now(), snoozed_until = null
           where delivery = $1 and event = $2 and state = 'waiting'",
@@ -277,21 +257,12 @@ pub(crate) struct Lost {
 
 impl Lost {
     pub(crate) fn key(&self) -> JobKey {
-        JobKey {
-            delivery: self.delivery,
-            event: self.event,
-            subscription: self.subscription,
-            run: self.run,
-        }
+        JobKey { delivery: self.delivery, event: self.event, subscription: self.subscription, run: self.run }
     }
 }
 
 /// Locks unordered jobs that `worker` holds, for a rescue; those being settled right now are skipped.
-pub(crate) async fn lock_orphans(
-    conn: &mut PgConnection,
-    worker: Uuid,
-    limit: i64,
-) -> sqlx::Result<Vec<Lost>> {
+pub(crate) async fn lock_orphans(conn: &mut PgConnection, worker: Uuid, limit: i64) -> sqlx::Result<Vec<Lost>> {
     sqlx::query_as(
         "select delivery, event, subscription, run, rescues, claim, started_at, attempt, seq from hookgate.jobs
           where worker = $1 order by delivery, event, subscription, run limit $2 for no key update skip locked",
@@ -314,12 +285,8 @@ pub(crate) async fn running_in(conn: &mut PgConnection, lane: &[u8]) -> sqlx::Re
 }
 
 /// Unfinished jobs by subscription and state, for the metrics.
-pub(crate) async fn count_by_state(
-    conn: &mut PgConnection,
-) -> sqlx::Result<Vec<(i32, String, i64)>> {
-    sqlx::query_as(
-        "select subscription, state, count(*) from hookgate.jobs group by subscription, state",
-    )
-    .fetch_all(conn)
-    .await
+pub(crate) async fn count_by_state(conn: &mut PgConnection) -> sqlx::Result<Vec<(i32, String, i64)>> {
+    sqlx::query_as("select subscription, state, count(*) from hookgate.jobs group by subscription, state")
+        .fetch_all(conn)
+        .await
 }

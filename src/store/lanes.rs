@@ -116,19 +116,12 @@ pub(crate) async fn advance(
 
 /// Notes that nobody in the lane stands aside any more. The caller holds the lane's row lock.
 pub(crate) async fn clear_snoozed(conn: &mut PgConnection, lane: &LaneKey) -> sqlx::Result<()> {
-    sqlx::query("update hookgate.lanes set snoozed = 0 where lane = $1")
-        .bind(lane.as_slice())
-        .execute(conn)
-        .await?;
+    sqlx::query("update hookgate.lanes set snoozed = 0 where lane = $1").bind(lane.as_slice()).execute(conn).await?;
     Ok(())
 }
 
 /// Locks lanes that `worker` holds, for a rescue. Locked ones are being settled right now: the settle wins.
-pub(crate) async fn lock_orphans(
-    conn: &mut PgConnection,
-    worker: Uuid,
-    limit: i64,
-) -> sqlx::Result<Vec<Orphan>> {
+pub(crate) async fn lock_orphans(conn: &mut PgConnection, worker: Uuid, limit: i64) -> sqlx::Result<Vec<Orphan>> {
     sqlx::query_as(
         "select lane, claim from hookgate.lanes
           where worker = $1 order by lane limit $2 for no key update skip locked",
@@ -148,11 +141,7 @@ pub(crate) struct Orphan {
 
 /// Makes the waiting head's lane due at once, if it waits for a job of this delivery. Lanes before jobs: the caller
 /// then calls [`super::jobs::hasten`].
-pub(crate) async fn hasten(
-    conn: &mut PgConnection,
-    delivery: Uuid,
-    event: i32,
-) -> sqlx::Result<()> {
+pub(crate) async fn hasten(conn: &mut PgConnection, delivery: Uuid, event: i32) -> sqlx::Result<()> {
     sqlx::query(
         "update hookgate.lanes l set due = now()
            from (select lane from hookgate.lanes
@@ -171,20 +160,14 @@ pub(crate) async fn hasten(
 
 /// Lanes by state, for the metrics.
 pub(crate) async fn count_by_state(conn: &mut PgConnection) -> sqlx::Result<Vec<(String, i64)>> {
-    sqlx::query_as(
-        "select state, count(*) from hookgate.lanes where state <> 'idle' group by state",
-    )
-    .fetch_all(conn)
-    .await
+    sqlx::query_as("select state, count(*) from hookgate.lanes where state <> 'idle' group by state")
+        .fetch_all(conn)
+        .await
 }
 
 /// Removes lanes that have been idle for `age`, a few at a time. Made anew, a lane numbers on from the present
 /// microsecond, so its sequence never goes back.
-pub(crate) async fn purge_idle(
-    conn: &mut PgConnection,
-    age: Duration,
-    limit: i64,
-) -> sqlx::Result<u64> {
+pub(crate) async fn purge_idle(conn: &mut PgConnection, age: Duration, limit: i64) -> sqlx::Result<u64> {
     let done = sqlx::query(
         "delete from hookgate.lanes
           where lane in (select lane from hookgate.lanes

@@ -8,21 +8,14 @@ use sqlx::{AssertSqlSafe, PgConnection};
 use uuid::Uuid;
 
 /// The partitioned tables and the column that carries the delivery id.
-const PARENTS: [(&str, &str); 3] = [
-    ("deliveries", "id"),
-    ("copies", "delivery"),
-    ("attempts", "delivery"),
-];
+const PARENTS: [(&str, &str); 3] = [("deliveries", "id"), ("copies", "delivery"), ("attempts", "delivery")];
 
 /// Retention classes, each a LIST partition.
 pub(crate) const CLASSES: [&str; 3] = ["short", "standard", "long"];
 
 /// The smallest UUIDv7 of a day.
 fn first_id(day: NaiveDate) -> Uuid {
-    let ms = day
-        .and_time(chrono::NaiveTime::MIN)
-        .and_utc()
-        .timestamp_millis();
+    let ms = day.and_time(chrono::NaiveTime::MIN).and_utc().timestamp_millis();
     Uuid::from_u128((ms as u128) << 80)
 }
 
@@ -33,17 +26,11 @@ pub(crate) fn stamped_at(id: Uuid) -> Option<DateTime<Utc>> {
 
 /// The database's time.
 pub(crate) async fn now(conn: &mut PgConnection) -> sqlx::Result<DateTime<Utc>> {
-    sqlx::query_scalar("select clock_timestamp()")
-        .fetch_one(conn)
-        .await
+    sqlx::query_scalar("select clock_timestamp()").fetch_one(conn).await
 }
 
 /// Days that lack a partition among `from ..= to`.
-pub(crate) async fn missing(
-    conn: &mut PgConnection,
-    from: NaiveDate,
-    to: NaiveDate,
-) -> sqlx::Result<Vec<NaiveDate>> {
+pub(crate) async fn missing(conn: &mut PgConnection, from: NaiveDate, to: NaiveDate) -> sqlx::Result<Vec<NaiveDate>> {
     let attached: Vec<String> = sqlx::query_scalar(
         "select c.relname::text from pg_inherits i join pg_class c on c.oid = i.inhrelid
           where i.inhparent in ('hookgate.attempts_short'::regclass, 'hookgate.attempts_standard'::regclass,
@@ -54,11 +41,7 @@ pub(crate) async fn missing(
     Ok(from
         .iter_days()
         .take_while(|day| *day <= to)
-        .filter(|day| {
-            CLASSES
-                .iter()
-                .any(|class| !attached.contains(&name("attempts", class, *day)))
-        })
+        .filter(|day| CLASSES.iter().any(|class| !attached.contains(&name("attempts", class, *day))))
         .collect())
 }
 
@@ -70,12 +53,8 @@ fn name(parent: &str, class: &str, day: NaiveDate) -> String {
 /// transaction lock makes the second wait and then find everything there.
 pub(crate) async fn create(conn: &mut PgConnection, day: NaiveDate) -> sqlx::Result<()> {
     // DDL waits for nobody long: whoever queues behind a waiting ALTER would wait too.
-    sqlx::query("set local lock_timeout = '1s'")
-        .execute(&mut *conn)
-        .await?;
-    sqlx::query("select pg_advisory_xact_lock(hashtext('hookgate.partitions'))")
-        .execute(&mut *conn)
-        .await?;
+    sqlx::query("set local lock_timeout = '1s'").execute(&mut *conn).await?;
+    sqlx::query("select pg_advisory_xact_lock(hashtext('hookgate.partitions'))").execute(&mut *conn).await?;
     let Some(next) = day.checked_add_days(Days::new(1)) else {
         return Ok(());
     };
@@ -84,27 +63,22 @@ pub(crate) async fn create(conn: &mut PgConnection, day: NaiveDate) -> sqlx::Res
     for (parent, _) in PARENTS {
         for class in CLASSES {
             let partition = name(parent, class, day);
-            let exists: bool =
-                sqlx::query_scalar("select to_regclass('hookgate.' || $1) is not null")
-                    .bind(&partition)
-                    .fetch_one(&mut *conn)
-                    .await?;
+            let exists: bool = sqlx::query_scalar("select to_regclass('hookgate.' || $1) is not null")
+                .bind(&partition)
+                .fetch_one(&mut *conn)
+                .await?;
             if exists {
                 continue;
             }
             // Every part of the text is a constant or a date of ours.
             for statement in [
-                format!(
-                    "create table hookgate.{partition} (like hookgate.{parent}_{class} including all)"
-                ),
+                format!("create table hookgate.{partition} (like hookgate.{parent}_{class} including all)"),
                 format!(
                     "alter table hookgate.{parent}_{class} attach partition hookgate.{partition} \
                      for values from ('{from}') to ('{to}')"
                 ),
             ] {
-                sqlx::query(AssertSqlSafe(statement))
-                    .execute(&mut *conn)
-                    .await?;
+                sqlx::query(AssertSqlSafe(statement)).execute(&mut *conn).await?;
             }
         }
     }
@@ -119,16 +93,10 @@ mod tests {
     fn a_day_is_a_range_of_ids() {
         let day = NaiveDate::from_ymd_opt(2026, 11, 30).unwrap();
         let first = first_id(day);
-        assert_eq!(
-            stamped_at(first).unwrap().to_rfc3339(),
-            "2026-11-30T00:00:00+00:00"
-        );
+        assert_eq!(stamped_at(first).unwrap().to_rfc3339(), "2026-11-30T00:00:00+00:00");
         let seconds = stamped_at(first).unwrap().timestamp() as u64;
         let stamp = uuid::Timestamp::from_unix(uuid::NoContext, seconds, 0);
-        assert!(
-            Uuid::new_v7(stamp) > first,
-            "an id of that day sorts into its range"
-        );
+        assert!(Uuid::new_v7(stamp) > first, "an id of that day sorts into its range");
         assert!(Uuid::new_v7(stamp) < first_id(day.succ_opt().unwrap()));
     }
 }

@@ -18,10 +18,7 @@ pub(crate) struct Receipt {
 /// The receipts of these keys; a key without one is left out.
 ///
 /// A statement of its own after T1: the loser of a race can't see the winner's row in the statement it lost in.
-pub(crate) async fn find(
-    conn: &mut PgConnection,
-    wanted: &[NewReceipt],
-) -> sqlx::Result<Vec<Receipt>> {
+pub(crate) async fn find(conn: &mut PgConnection, wanted: &[NewReceipt]) -> sqlx::Result<Vec<Receipt>> {
     let sources: Vec<i32> = wanted.iter().map(|r| r.source).collect();
     let keys: Vec<&[u8]> = wanted.iter().map(|r| r.key.as_slice()).collect();
     sqlx::query_as(
@@ -37,14 +34,12 @@ pub(crate) async fn find(
 
 /// Removes a receipt past its horizon, unless somebody renewed it meanwhile.
 pub(crate) async fn expire(conn: &mut PgConnection, receipt: &Receipt) -> sqlx::Result<bool> {
-    let done = sqlx::query(
-        "delete from hookgate.receipts where source = $1 and key = $2 and delivery = $3",
-    )
-    .bind(receipt.source)
-    .bind(&receipt.key)
-    .bind(receipt.delivery)
-    .execute(conn)
-    .await?;
+    let done = sqlx::query("delete from hookgate.receipts where source = $1 and key = $2 and delivery = $3")
+        .bind(receipt.source)
+        .bind(&receipt.key)
+        .bind(receipt.delivery)
+        .execute(conn)
+        .await?;
     Ok(done.rows_affected() == 1)
 }
 
@@ -58,10 +53,7 @@ pub(crate) enum ConflictNote {
 }
 
 /// Notes that another body came under a key; each body once.
-pub(crate) async fn note_conflict(
-    conn: &mut PgConnection,
-    receipt: &NewReceipt,
-) -> sqlx::Result<ConflictNote> {
+pub(crate) async fn note_conflict(conn: &mut PgConnection, receipt: &NewReceipt) -> sqlx::Result<ConflictNote> {
     let inserted = sqlx::query(
         "insert into hookgate.conflicts (source, key, fingerprint, delivery, event)
          values ($1, $2, $3, $4, $5) on conflict do nothing",
@@ -75,13 +67,11 @@ pub(crate) async fn note_conflict(
     .await?
     .rows_affected();
     if inserted == 1 {
-        let bodies = sqlx::query_scalar(
-            "select count(*) from hookgate.conflicts where source = $1 and key = $2",
-        )
-        .bind(receipt.source)
-        .bind(receipt.key.as_slice())
-        .fetch_one(conn)
-        .await?;
+        let bodies = sqlx::query_scalar("select count(*) from hookgate.conflicts where source = $1 and key = $2")
+            .bind(receipt.source)
+            .bind(receipt.key.as_slice())
+            .fetch_one(conn)
+            .await?;
         return Ok(ConflictNote::First { bodies });
     }
     let (delivery, event) = sqlx::query_as(

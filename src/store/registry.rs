@@ -34,25 +34,17 @@ pub(crate) struct SubscriptionRow {
 
 /// Locks the registry row: one change at a time, and the generation rises with it.
 pub(crate) async fn lock(conn: &mut PgConnection) -> sqlx::Result<i64> {
-    sqlx::query_scalar("select generation from hookgate.registry for update")
-        .fetch_one(conn)
-        .await
+    sqlx::query_scalar("select generation from hookgate.registry for update").fetch_one(conn).await
 }
 
 /// Raises the generation: every T1 planned before this commit writes nothing and plans again.
 pub(crate) async fn raise(conn: &mut PgConnection) -> sqlx::Result<()> {
-    sqlx::query("update hookgate.registry set generation = generation + 1")
-        .execute(conn)
-        .await?;
+    sqlx::query("update hookgate.registry set generation = generation + 1").execute(conn).await?;
     Ok(())
 }
 
 /// Adds or renews a source; an older release changes nothing. Returns whether anything changed.
-pub(crate) async fn upsert_source(
-    conn: &mut PgConnection,
-    source: &SourceRow,
-    release: i64,
-) -> sqlx::Result<bool> {
+pub(crate) async fn upsert_source(conn: &mut PgConnection, source: &SourceRow, release: i64) -> sqlx::Result<bool> {
     let done = sqlx::query(
         "insert into hookgate.sources as s (name, provider, tenant, retention, on_conflict, release)
          values ($1, $2, $3, $4, $5, $6)
@@ -76,11 +68,7 @@ pub(crate) async fn upsert_source(
 }
 
 /// Adds or renews a handler; an older release changes nothing. Returns whether anything changed.
-pub(crate) async fn upsert_handler(
-    conn: &mut PgConnection,
-    handler: &HandlerRow,
-    release: i64,
-) -> sqlx::Result<bool> {
+pub(crate) async fn upsert_handler(conn: &mut PgConnection, handler: &HandlerRow, release: i64) -> sqlx::Result<bool> {
     let done = sqlx::query(
         "insert into hookgate.handlers as h (name, kind, sources, patterns, ordering, release)
          values ($1, $2, $3, $4, $5, $6)
@@ -126,11 +114,7 @@ pub(crate) async fn pairs(conn: &mut PgConnection) -> sqlx::Result<Vec<Pair>> {
 
 /// Makes the subscriptions those of `pairs`: adds what is missing, takes over changed patterns and order, switches off
 /// what no longer matches (its rows stay, jobs and history point at them). Returns whether anything changed.
-pub(crate) async fn subscribe(
-    conn: &mut PgConnection,
-    sources: &[i32],
-    handlers: &[i32],
-) -> sqlx::Result<bool> {
+pub(crate) async fn subscribe(conn: &mut PgConnection, sources: &[i32], handlers: &[i32]) -> sqlx::Result<bool> {
     let upserted = sqlx::query(
         "insert into hookgate.subscriptions as u (source, handler, patterns, ordering)
          select w.source, w.handler, h.patterns, h.ordering
@@ -172,11 +156,9 @@ pub(crate) struct Snapshot {
 pub(crate) async fn snapshot(conn: &mut PgConnection) -> sqlx::Result<Snapshot> {
     loop {
         let generation = generation(conn).await?;
-        let sources = sqlx::query_as(
-            "select name, id, retention, on_conflict from hookgate.sources order by id",
-        )
-        .fetch_all(&mut *conn)
-        .await?;
+        let sources = sqlx::query_as("select name, id, retention, on_conflict from hookgate.sources order by id")
+            .fetch_all(&mut *conn)
+            .await?;
         let subscriptions = sqlx::query_as(
             "select u.id, u.source, h.name as handler, u.patterns, u.ordering
                from hookgate.subscriptions u join hookgate.handlers h on h.id = u.handler
@@ -186,18 +168,12 @@ pub(crate) async fn snapshot(conn: &mut PgConnection) -> sqlx::Result<Snapshot> 
         .fetch_all(&mut *conn)
         .await?;
         if self::generation(conn).await? == generation {
-            return Ok(Snapshot {
-                generation,
-                sources,
-                subscriptions,
-            });
+            return Ok(Snapshot { generation, sources, subscriptions });
         }
     }
 }
 
 /// The registry's generation.
 pub(crate) async fn generation(conn: &mut PgConnection) -> sqlx::Result<i64> {
-    sqlx::query_scalar("select generation from hookgate.registry")
-        .fetch_one(conn)
-        .await
+    sqlx::query_scalar("select generation from hookgate.registry").fetch_one(conn).await
 }

@@ -18,10 +18,7 @@ pub(crate) struct Standing {
 
 /// How every subscription that ever worked on the delivery stands. One statement, so one snapshot: a job that ends
 /// meanwhile is seen either unfinished or ended, never neither.
-pub(crate) async fn standings(
-    conn: &mut PgConnection,
-    delivery: Uuid,
-) -> sqlx::Result<Vec<Standing>> {
+pub(crate) async fn standings(conn: &mut PgConnection, delivery: Uuid) -> sqlx::Result<Vec<Standing>> {
     sqlx::query_as(
         "select event, subscription, (array_agg(standing order by rank))[1] as standing, max(seq) as seq
            from (select event, subscription, 'job' as standing, 0 as rank, seq
@@ -57,17 +54,8 @@ pub(crate) async fn insert(
 }
 
 /// Queues one job: in its lane at `seq`, or at the end of it when it never stood there. `false`: it is there already.
-pub(crate) async fn queue(
-    conn: &mut PgConnection,
-    job: &NewJob,
-    run: i32,
-    seq: Option<i64>,
-) -> sqlx::Result<bool> {
-    let (lane, label) = job
-        .lane
-        .clone()
-        .map(|(lane, label)| (lane.to_vec(), label))
-        .unzip();
+pub(crate) async fn queue(conn: &mut PgConnection, job: &NewJob, run: i32, seq: Option<i64>) -> sqlx::Result<bool> {
+    let (lane, label) = job.lane.clone().map(|(lane, label)| (lane.to_vec(), label)).unzip();
     let done = sqlx::query(
         "with wanted as (
              select where not exists (select from hookgate.jobs
@@ -111,14 +99,12 @@ pub(crate) async fn audit(
     object: &str,
     detail: &serde_json::Value,
 ) -> sqlx::Result<()> {
-    sqlx::query(
-        "insert into hookgate.audit (actor, action, object, detail) values ($1, $2, $3, $4)",
-    )
-    .bind(actor)
-    .bind(action)
-    .bind(object)
-    .bind(detail)
-    .execute(conn)
-    .await?;
+    sqlx::query("insert into hookgate.audit (actor, action, object, detail) values ($1, $2, $3, $4)")
+        .bind(actor)
+        .bind(action)
+        .bind(object)
+        .bind(detail)
+        .execute(conn)
+        .await?;
     Ok(())
 }

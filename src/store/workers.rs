@@ -33,20 +33,16 @@ pub(crate) async fn introduce(conn: &mut PgConnection, worker: &Introduction) ->
 
 /// Says that the worker lives. `false`: its row is gone, it must introduce itself again.
 pub(crate) async fn beat(conn: &mut PgConnection, id: Uuid) -> sqlx::Result<bool> {
-    let done =
-        sqlx::query("update hookgate.workers set heartbeat_at = clock_timestamp() where id = $1")
-            .bind(id)
-            .execute(conn)
-            .await?;
+    let done = sqlx::query("update hookgate.workers set heartbeat_at = clock_timestamp() where id = $1")
+        .bind(id)
+        .execute(conn)
+        .await?;
     Ok(done.rows_affected() == 1)
 }
 
 /// Removes the row of a worker that handed everything back.
 pub(crate) async fn leave(conn: &mut PgConnection, id: Uuid) -> sqlx::Result<()> {
-    sqlx::query("delete from hookgate.workers where id = $1")
-        .bind(id)
-        .execute(conn)
-        .await?;
+    sqlx::query("delete from hookgate.workers where id = $1").bind(id).execute(conn).await?;
     Ok(())
 }
 

@@ -21,9 +21,7 @@ fn main() -> ExitCode {
         }
     }
     total.differing.iter().for_each(|line| println!("{line}"));
-    total.unknown.iter().for_each(|(provider, vectors)| {
-        println!("unknown provider: {provider} ({vectors} vectors)")
-    });
+    total.unknown.iter().for_each(|(provider, vectors)| println!("unknown provider: {provider} ({vectors} vectors)"));
     println!("{total}");
     ExitCode::from(u8::from(!total.is_clean()))
 }

@@ -1,29 +1,17 @@
 //! Many events in one request, and retries that differ in a counter, shown on a provider made up here.
 
 use hookgate_providers::{
-    Event, Events, Headers, Locate, Provider, Request, Secret, Unsigned, Verdict, find, sign,
-    verify,
+    Event, Events, Headers, Locate, Provider, Request, Secret, Unsigned, Verdict, find, sign, verify,
 };
 
 const NOW: i64 = 1_764_500_000;
 
 fn events(provider: &Provider, body: &str) -> Vec<Event> {
     let secret = Secret::new("s").unwrap();
-    let unsigned = Unsigned {
-        method: "POST",
-        url: "",
-        headers: &Headers::new(),
-        body: body.as_bytes(),
-        id: "",
-        now: NOW,
-    };
+    let unsigned =
+        Unsigned { method: "POST", url: "", headers: &Headers::new(), body: body.as_bytes(), id: "", now: NOW };
     let headers = sign(provider, &unsigned, &secret).unwrap();
-    let request = Request {
-        method: "POST",
-        url: "",
-        headers: &headers,
-        body: body.as_bytes(),
-    };
+    let request = Request { method: "POST", url: "", headers: &headers, body: body.as_bytes() };
     match verify(provider, &request, &[secret], NOW) {
         Ok(Verdict::Delivery(verified)) => verified.into_events(),
         other => panic!("{other:?}"),
@@ -33,10 +21,7 @@ fn events(provider: &Provider, body: &str) -> Vec<Event> {
 fn batching(pointer: &'static str) -> Provider {
     Provider {
         events: Events::Each(pointer),
-        ordering_key: &[Locate::Join(
-            "/",
-            &[Locate::Root("/account"), Locate::Json("/object")],
-        )],
+        ordering_key: &[Locate::Join("/", &[Locate::Root("/account"), Locate::Json("/object")])],
         volatile: &["/attempt"],
         ..*find("stripe").unwrap()
     }
@@ -46,28 +31,15 @@ fn batching(pointer: &'static str) -> Provider {
 fn each_element_of_a_batch_is_an_event_of_its_own() {
     let body = r#"{"account":"a","events":[{"id":"1","type":"x","object":"o","created":5},{"id":"2","attempt":1},{"id":"2","attempt":2}, 7]}"#;
     let found = events(&batching("/events"), body);
+    assert_eq!(found.iter().map(|event| event.index).collect::<Vec<_>>(), [0, 1, 2, 3]);
     assert_eq!(
-        found.iter().map(|event| event.index).collect::<Vec<_>>(),
-        [0, 1, 2, 3]
-    );
-    assert_eq!(
-        (
-            found[0].delivery_id.as_deref(),
-            found[0].event_type.as_deref(),
-            found[0].version
-        ),
+        (found[0].delivery_id.as_deref(), found[0].event_type.as_deref(), found[0].version),
         (Some("1"), Some("x"), Some(5))
     );
     assert_eq!(found[0].ordering_key.as_deref(), Some("a/o"));
-    assert_eq!(
-        (&found[1].dedup_key, found[1].fingerprint),
-        (&found[2].dedup_key, found[2].fingerprint)
-    );
+    assert_eq!((&found[1].dedup_key, found[1].fingerprint), (&found[2].dedup_key, found[2].fingerprint));
     assert_ne!(found[0].fingerprint, found[1].fingerprint);
-    assert_eq!(
-        found[3].delivery_id, None,
-        "one bad element spoils only itself"
-    );
+    assert_eq!(found[3].delivery_id, None, "one bad element spoils only itself");
 }
 
 #[test]

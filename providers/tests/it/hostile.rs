@@ -23,10 +23,7 @@ fn name() -> impl Strategy<Value = String> {
         "x-slack-signature",
         "x-slack-request-timestamp",
     ];
-    prop_oneof![
-        proptest::sample::select(known.to_vec()).prop_map(str::to_owned),
-        "[a-z-]{0,12}"
-    ]
+    prop_oneof![proptest::sample::select(known.to_vec()).prop_map(str::to_owned), "[a-z-]{0,12}"]
 }
 
 /// Values that look like what is expected, and those that do not.

@@ -1,8 +1,6 @@
 //! Signs and judges one request.
 
-use hookgate_providers::{
-    Event, Headers, Provider, Reject, Request, Secret, Unsigned, Verdict, find, sign, verify,
-};
+use hookgate_providers::{Event, Headers, Provider, Reject, Request, Secret, Unsigned, Verdict, find, sign, verify};
 
 pub(crate) const NOW: i64 = 1_764_500_000;
 
@@ -10,21 +8,10 @@ pub(crate) fn provider(name: &str) -> &'static Provider {
     find(name).unwrap()
 }
 
-pub(crate) fn signed(
-    provider: &Provider,
-    secret: &Secret,
-    headers: &[(&str, &str)],
-    body: &[u8],
-) -> Headers {
+pub(crate) fn signed(provider: &Provider, secret: &Secret, headers: &[(&str, &str)], body: &[u8]) -> Headers {
     let mut headers: Headers = headers.iter().copied().collect();
-    let unsigned = Unsigned {
-        method: "POST",
-        url: "https://example.com/in/x",
-        headers: &headers,
-        body,
-        id: "msg_1",
-        now: NOW,
-    };
+    let unsigned =
+        Unsigned { method: "POST", url: "https://example.com/in/x", headers: &headers, body, id: "msg_1", now: NOW };
     let added = sign(provider, &unsigned, secret).unwrap();
     headers.extend(added.iter());
     headers
@@ -36,17 +23,7 @@ pub(crate) fn judge(
     headers: &Headers,
     body: &[u8],
 ) -> Result<Verdict, Reject> {
-    verify(
-        provider,
-        &Request {
-            method: "POST",
-            url: "https://example.com/in/x",
-            headers,
-            body,
-        },
-        secrets,
-        NOW,
-    )
+    verify(provider, &Request { method: "POST", url: "https://example.com/in/x", headers, body }, secrets, NOW)
 }
 
 pub(crate) fn event(verdict: Result<Verdict, Reject>) -> Event {

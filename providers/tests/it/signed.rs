@@ -27,41 +27,16 @@ pub(crate) fn secret(seed: &str) -> Secret {
 
 impl Signed {
     pub(crate) fn every() -> Vec<Self> {
-        let samples = ALL.iter().flat_map(|provider| {
-            provider
-                .samples
-                .iter()
-                .map(move |sample| (*provider, sample))
-        });
-        samples
-            .map(|(provider, sample)| Self::new(provider, sample, &secret("right")))
-            .collect()
+        let samples = ALL.iter().flat_map(|provider| provider.samples.iter().map(move |sample| (*provider, sample)));
+        samples.map(|(provider, sample)| Self::new(provider, sample, &secret("right"))).collect()
     }
 
-    pub(crate) fn new(
-        provider: &'static Provider,
-        sample: &'static Sample,
-        secret: &Secret,
-    ) -> Self {
+    pub(crate) fn new(provider: &'static Provider, sample: &'static Sample, secret: &Secret) -> Self {
         let (mut headers, body) = sample.render(ID, NOW);
-        let unsigned = Unsigned {
-            method: "POST",
-            url: URL,
-            headers: &headers,
-            body: &body,
-            id: ID,
-            now: NOW,
-        };
+        let unsigned = Unsigned { method: "POST", url: URL, headers: &headers, body: &body, id: ID, now: NOW };
         let added = sign(provider, &unsigned, secret).unwrap();
         headers.extend(added.iter());
-        Self {
-            provider,
-            sample,
-            secret: secret.clone(),
-            added,
-            headers,
-            body,
-        }
+        Self { provider, sample, secret: secret.clone(), added, headers, body }
     }
 
     pub(crate) fn judge(
@@ -71,17 +46,7 @@ impl Signed {
         secrets: &[Secret],
         now: i64,
     ) -> Result<Verdict, Reject> {
-        verify(
-            self.provider,
-            &Request {
-                method: "POST",
-                url: URL,
-                headers,
-                body,
-            },
-            secrets,
-            now,
-        )
+        verify(self.provider, &Request { method: "POST", url: URL, headers, body }, secrets, now)
     }
 
     pub(crate) fn judge_headers(&self, headers: &Headers) -> Result<Verdict, Reject> {
@@ -95,11 +60,7 @@ impl Signed {
     /// The headers with one of them changed; `None` removes it.
     pub(crate) fn with(&self, name: &str, value: Option<&[u8]>) -> Headers {
         let lines = self.headers.iter().filter_map(|(other, old)| {
-            if other == name {
-                value.map(|value| (other, value))
-            } else {
-                Some((other, old))
-            }
+            if other == name { value.map(|value| (other, value)) } else { Some((other, old)) }
         });
         lines.collect()
     }

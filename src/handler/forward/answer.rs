@@ -18,10 +18,7 @@ const LONGEST_KEPT: usize = 1024;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     Accepted,
-    Refused {
-        why: String,
-        retry_after: Option<Duration>,
-    },
+    Refused { why: String, retry_after: Option<Duration> },
 }
 
 /// The beginning of a response's body.
@@ -37,11 +34,7 @@ impl Excerpt {
         let room = LONGEST_KEPT - self.kept.len();
         self.kept.extend_from_slice(&chunk[..chunk.len().min(room)]);
         self.read += chunk.len();
-        if self.read >= LONGEST_READ {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
+        if self.read >= LONGEST_READ { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     /// On one line: what a destination sends must not move an operator's cursor or forge a log line.
@@ -73,17 +66,12 @@ pub(super) fn judge(
         why.push_str(": ");
         why.push_str(&text);
     }
-    Verdict::Refused {
-        why,
-        retry_after: retry_after(headers, now),
-    }
+    Verdict::Refused { why, retry_after: retry_after(headers, now) }
 }
 
 /// Names the host only: paths and queries may hold tokens.
 fn redirected(headers: &HeaderMap, asked: &Url) -> String {
-    let target = headers
-        .get(header::LOCATION)
-        .and_then(|value| value.to_str().ok());
+    let target = headers.get(header::LOCATION).and_then(|value| value.to_str().ok());
     match target.and_then(|target| asked.join(target).ok()) {
         Some(target) => format!(
             ", a redirect to {}, which is not followed; if that is right, put the new address into `to`",
@@ -115,23 +103,12 @@ mod tests {
         let status = StatusCode::from_u16(status).expect("a status");
         let headers = headers
             .iter()
-            .map(|(name, value)| {
-                (
-                    name.parse().expect("a name"),
-                    HeaderValue::from_static(value),
-                )
-            })
+            .map(|(name, value)| (name.parse().expect("a name"), HeaderValue::from_static(value)))
             .collect();
         let mut excerpt = Excerpt::default();
         let _ = excerpt.take(body);
         let asked = Url::parse("https://app.example.com/hooks?token=t").expect("a URL");
-        judge(
-            status,
-            &headers,
-            &asked,
-            &excerpt,
-            DateTime::from_timestamp(NOW, 0).expect("a time"),
-        )
+        judge(status, &headers, &asked, &excerpt, DateTime::from_timestamp(NOW, 0).expect("a time"))
     }
 
     fn refused(verdict: Verdict) -> (String, Option<Duration>) {
@@ -144,15 +121,9 @@ mod tests {
     #[test]
     fn only_a_2xx_is_success() {
         for status in [200, 201, 202, 204, 299] {
-            assert_eq!(
-                judged(status, &[], b"whatever"),
-                Verdict::Accepted,
-                "{status}"
-            );
+            assert_eq!(judged(status, &[], b"whatever"), Verdict::Accepted, "{status}");
         }
-        for status in [
-            101, 300, 301, 302, 304, 307, 308, 400, 401, 404, 409, 410, 429, 500, 503,
-        ] {
+        for status in [101, 300, 301, 302, 304, 307, 308, 400, 401, 404, 409, 410, 429, 500, 503] {
             let (why, retry_after) = refused(judged(status, &[], b""));
             assert!(why.contains(&status.to_string()), "{why}");
             assert_eq!(retry_after, None);
@@ -176,26 +147,15 @@ mod tests {
         ];
         for (value, expected) in table {
             for status in [429, 503, 500] {
-                assert_eq!(
-                    refused(judged(status, &[("retry-after", value)], b"")).1,
-                    expected,
-                    "{value:?}"
-                );
+                assert_eq!(refused(judged(status, &[("retry-after", value)], b"")).1, expected, "{value:?}");
             }
         }
     }
 
     #[test]
     fn a_redirect_is_a_failure_that_names_the_host_and_no_more() {
-        let (why, _) = refused(judged(
-            302,
-            &[("location", "https://evil.example.net/x?token=s3cret")],
-            b"",
-        ));
-        assert!(
-            why.contains("evil.example.net") && !why.contains("s3cret"),
-            "{why}"
-        );
+        let (why, _) = refused(judged(302, &[("location", "https://evil.example.net/x?token=s3cret")], b""));
+        assert!(why.contains("evil.example.net") && !why.contains("s3cret"), "{why}");
         let (why, _) = refused(judged(308, &[("location", "/hooks/")], b""));
         assert!(why.contains("app.example.com"), "{why}");
     }
@@ -203,10 +163,7 @@ mod tests {
     #[test]
     fn what_the_destination_says_is_kept_short_and_on_one_line() {
         let (why, _) = refused(judged(500, &[], b"no\r\n\x1b[31mtable\0 \xff here\n"));
-        assert_eq!(
-            why,
-            "the destination answered 500 Internal Server Error: no [31mtable \u{fffd} here"
-        );
+        assert_eq!(why, "the destination answered 500 Internal Server Error: no [31mtable \u{fffd} here");
         let (why, _) = refused(judged(500, &[], &[b'x'; 70_000]));
         assert!(why.len() < 1200, "{}", why.len());
     }

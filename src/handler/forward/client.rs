@@ -27,9 +27,5 @@ pub(super) fn build(tls: bool) -> reqwest::Result<Client> {
         .no_zstd()
         .no_deflate();
     // A plain-text destination must work where no CA certificates are installed.
-    if tls {
-        client.build()
-    } else {
-        client.tls_certs_only([]).build()
-    }
+    if tls { client.build() } else { client.tls_certs_only([]).build() }
 }

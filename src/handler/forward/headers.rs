@@ -38,10 +38,7 @@ pub(super) fn outgoing(delivery: &Delivery, facts: Facts<'_>) -> HeaderMap {
     say("webhook-id", facts.id);
     say("webhook-timestamp", &facts.timestamp.to_string());
     if let Some(key) = facts.key {
-        say(
-            "webhook-signature",
-            &key.sign(facts.id, facts.timestamp, &delivery.body),
-        );
+        say("webhook-signature", &key.sign(facts.id, facts.timestamp, &delivery.body));
     }
     say("idempotency-key", facts.id);
     say("hookgate-source", &delivery.source);
@@ -52,21 +49,14 @@ pub(super) fn outgoing(delivery: &Delivery, facts: Facts<'_>) -> HeaderMap {
     say("hookgate-delivery-id", &id);
     say("hookgate-operation-id", &id);
     say("hookgate-attempt", &facts.attempt.to_string());
-    say(
-        "hookgate-replay",
-        if delivery.replay { "true" } else { "false" },
-    );
+    say("hookgate-replay", if delivery.replay { "true" } else { "false" });
     if let Some(sequence) = delivery.sequence {
         say("hookgate-sequence", &sequence.to_string());
         if let Some(key) = &delivery.ordering_key {
             say("hookgate-lane", key);
         }
     }
-    out.entry(header::USER_AGENT)
-        .or_insert(HeaderValue::from_static(concat!(
-            "hookgate/",
-            env!("CARGO_PKG_VERSION")
-        )));
+    out.entry(header::USER_AGENT).or_insert(HeaderValue::from_static(concat!("hookgate/", env!("CARGO_PKG_VERSION"))));
     out
 }
 
@@ -85,9 +75,7 @@ fn end_to_end(received: &HeaderMap) -> HeaderMap {
             !is_hop_by_hop(name)
                 && !is_ours(name)
                 && !is_about_us(name)
-                && !named_by_connection
-                    .iter()
-                    .any(|listed| listed == name.as_str())
+                && !named_by_connection.iter().any(|listed| listed == name.as_str())
         })
         .map(|(name, value)| (name.clone(), value.clone()))
         .fold(HeaderMap::new(), |mut kept, (name, value)| {
@@ -120,10 +108,7 @@ pub(super) fn is_hop_by_hop(name: &HeaderName) -> bool {
 pub(super) fn is_ours(name: &HeaderName) -> bool {
     let name = name.as_str();
     name.starts_with("hookgate-")
-        || matches!(
-            name,
-            "webhook-id" | "webhook-timestamp" | "webhook-signature" | "idempotency-key"
-        )
+        || matches!(name, "webhook-id" | "webhook-timestamp" | "webhook-signature" | "idempotency-key")
 }
 
 /// Answers come to us, so how they may be encoded is not the sender's to say; and it is we who call.
@@ -142,11 +127,7 @@ fn header_value(text: &str) -> Option<HeaderValue> {
             _ => write!(encoded, "%{byte:02X}").ok()?,
         }
     }
-    if encoded.len() > LONGEST_VALUE {
-        None
-    } else {
-        HeaderValue::from_str(&encoded).ok()
-    }
+    if encoded.len() > LONGEST_VALUE { None } else { HeaderValue::from_str(&encoded).ok() }
 }
 
 #[cfg(test)]
@@ -157,13 +138,8 @@ mod tests {
     use secrecy::SecretString;
 
     fn outgoing_of(delivery: &Delivery) -> HeaderMap {
-        let facts = Facts {
-            id: "key-1",
-            attempt: 3,
-            timestamp: 1_700_000_000,
-            key: None,
-            configured: &HeaderMap::new(),
-        };
+        let facts =
+            Facts { id: "key-1", attempt: 3, timestamp: 1_700_000_000, key: None, configured: &HeaderMap::new() };
         outgoing(delivery, facts)
     }
 
@@ -176,9 +152,7 @@ mod tests {
     }
 
     fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
-        headers
-            .get(name)
-            .map(|value| value.to_str().expect("ASCII"))
+        headers.get(name).map(|value| value.to_str().expect("ASCII"))
     }
 
     #[test]
@@ -191,10 +165,7 @@ mod tests {
             ("x-twice", "a"),
             ("x-twice", "b"),
         ]);
-        let out = outgoing_of(&Delivery {
-            headers: headers.clone(),
-            ..sample()
-        });
+        let out = outgoing_of(&Delivery { headers: headers.clone(), ..sample() });
         for name in headers.keys() {
             assert!(headers.get_all(name).iter().eq(out.get_all(name)), "{name}");
         }
@@ -222,30 +193,17 @@ mod tests {
             ("hookgate-anything", "forged"),
             ("hookgate-replay", "forged"),
         ]);
-        let out = outgoing_of(&Delivery {
-            headers: headers.clone(),
-            ..sample()
-        });
+        let out = outgoing_of(&Delivery { headers: headers.clone(), ..sample() });
         for (name, value) in &headers {
-            assert!(
-                !out.get_all(name).iter().any(|sent| sent == value),
-                "{name} passed"
-            );
+            assert!(!out.get_all(name).iter().any(|sent| sent == value), "{name} passed");
         }
-        assert_eq!(
-            text(&out, "user-agent"),
-            Some(concat!("hookgate/", env!("CARGO_PKG_VERSION")))
-        );
+        assert_eq!(text(&out, "user-agent"), Some(concat!("hookgate/", env!("CARGO_PKG_VERSION"))));
     }
 
     #[test]
     fn ours_tell_what_the_work_is() {
         let id = sample().id.to_string();
-        let lane = Delivery {
-            sequence: Some(41),
-            replay: true,
-            ..sample()
-        };
+        let lane = Delivery { sequence: Some(41), replay: true, ..sample() };
         let out = outgoing_of(&lane);
         let expected = [
             ("webhook-id", "key-1"),
@@ -263,24 +221,13 @@ mod tests {
         for (name, value) in expected {
             assert_eq!(text(&out, name), Some(value), "{name}");
         }
-        assert_eq!(
-            text(&out, "webhook-signature"),
-            None,
-            "no secret, no signature"
-        );
-        assert_eq!(
-            text(&outgoing_of(&sample()), "hookgate-lane"),
-            None,
-            "unordered jobs stand in no lane"
-        );
+        assert_eq!(text(&out, "webhook-signature"), None, "no secret, no signature");
+        assert_eq!(text(&outgoing_of(&sample()), "hookgate-lane"), None, "unordered jobs stand in no lane");
     }
 
     #[test]
     fn configured_headers_replace_received_ones_and_the_signature_covers_the_bytes() {
-        let key = Key::parse(&SecretString::from(
-            "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
-        ))
-        .expect("a good secret");
+        let key = Key::parse(&SecretString::from("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")).expect("a good secret");
         let configured = received(&[("authorization", "Bearer ours")]);
         let delivery = Delivery {
             headers: received(&[("authorization", "Basic theirs")]),
@@ -297,10 +244,7 @@ mod tests {
         let out = outgoing(&delivery, facts);
         assert_eq!(out.get_all("authorization").iter().count(), 1);
         assert_eq!(text(&out, "authorization"), Some("Bearer ours"));
-        assert_eq!(
-            text(&out, "webhook-signature"),
-            Some("v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=")
-        );
+        assert_eq!(text(&out, "webhook-signature"), Some("v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="));
     }
 
     #[test]
@@ -312,10 +256,7 @@ mod tests {
             ..sample()
         };
         let out = outgoing_of(&hostile);
-        assert_eq!(
-            text(&out, "hookgate-event"),
-            Some("a%0D%0Ax-admin:%201%20%C3%A9%25")
-        );
+        assert_eq!(text(&out, "hookgate-event"), Some("a%0D%0Ax-admin:%201%20%C3%A9%25"));
         assert_eq!(text(&out, "hookgate-lane"), None, "too long to send");
         assert_eq!(text(&out, "x-admin"), None);
     }

@@ -73,11 +73,7 @@ pub(crate) fn configured(forward: &config::Forward) -> Result<Handler, ForwardEr
             Signing::StandardWebhooks { secret } => Some(secret.expose().into()),
             Signing::None => None,
         },
-        headers: forward
-            .headers
-            .iter()
-            .map(|header| (header.name.clone(), header.value.clone()))
-            .collect(),
+        headers: forward.headers.iter().map(|header| (header.name.clone(), header.value.clone())).collect(),
     };
     Ok(on(forward.from.as_str(), &patterns)
         .name(forward.name.as_str())
@@ -95,21 +91,12 @@ impl Forward {
         if !to.username().is_empty() || to.password().is_some() {
             return Err(ForwardError::UserInfo);
         }
-        if let Some(name) = spec
-            .headers
-            .keys()
-            .find(|name| headers::is_ours(name) || headers::is_hop_by_hop(name))
-        {
+        if let Some(name) = spec.headers.keys().find(|name| headers::is_ours(name) || headers::is_hop_by_hop(name)) {
             return Err(ForwardError::Header(name.clone()));
         }
         let key = spec.secret.as_ref().map(Key::parse).transpose()?;
         let client = client::build(to.scheme() == "https").map_err(ForwardError::Client)?;
-        Ok(Self {
-            to,
-            key,
-            headers: spec.headers,
-            client,
-        })
+        Ok(Self { to, key, headers: spec.headers, client })
     }
 
     async fn send(&self, cx: &mut Context) -> Result<(), HandlerError> {
@@ -124,11 +111,7 @@ impl Forward {
                 configured: &self.headers,
             },
         );
-        let request = self
-            .client
-            .post(self.to.clone())
-            .headers(headers)
-            .body(delivery.body.clone());
+        let request = self.client.post(self.to.clone()).headers(headers).body(delivery.body.clone());
         // The URL may hold a token in its path or query, and the error's text is kept.
         let response = request.send().await.map_err(reqwest::Error::without_url)?;
         cx.set_status(response.status().as_u16());
@@ -141,14 +124,8 @@ impl Forward {
         let excerpt = excerpt(response, limit).await;
         match answer::judge(status, &headers, &self.to, &excerpt, Utc::now()) {
             Verdict::Accepted => Ok(()),
-            Verdict::Refused {
-                why,
-                retry_after: None,
-            } => Err(HandlerError::because(why)),
-            Verdict::Refused {
-                why,
-                retry_after: Some(wait),
-            } => Err(HandlerError::because(why).retry_after(wait)),
+            Verdict::Refused { why, retry_after: None } => Err(HandlerError::because(why)),
+            Verdict::Refused { why, retry_after: Some(wait) } => Err(HandlerError::because(why).retry_after(wait)),
         }
     }
 }
@@ -156,9 +133,7 @@ impl Forward {
 /// Neither URL nor headers: both may hold tokens.
 impl fmt::Debug for Forward {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Forward")
-            .field("host", &self.to.host_str())
-            .finish_non_exhaustive()
+        f.debug_struct("Forward").field("host", &self.to.host_str()).finish_non_exhaustive()
     }
 }
 

@@ -17,9 +17,7 @@ pub(super) struct Key(SecretSlice<u8>);
 pub(crate) enum KeyError {
     #[error("the forward's secret is not `whsec_` and base64")]
     NotBase64,
-    #[error(
-        "the forward's secret is too short: use `whsec_` and the base64 of at least 24 random bytes"
-    )]
+    #[error("the forward's secret is too short: use `whsec_` and the base64 of at least 24 random bytes")]
     Short,
 }
 
@@ -27,9 +25,7 @@ impl Key {
     /// From `whsec_` and base64; the prefix may be missing, as in the reference libraries.
     pub(super) fn parse(secret: &SecretString) -> Result<Self, KeyError> {
         let text = secret.expose_secret().trim();
-        let bytes = STANDARD
-            .decode(text.strip_prefix("whsec_").unwrap_or(text))
-            .map_err(|_| KeyError::NotBase64)?;
+        let bytes = STANDARD.decode(text.strip_prefix("whsec_").unwrap_or(text)).map_err(|_| KeyError::NotBase64)?;
         if bytes.len() < SHORTEST {
             return Err(KeyError::Short);
         }
@@ -83,10 +79,7 @@ mod tests {
         for (secret, id, timestamp, body, expected) in vectors {
             let signed = |secret| key(secret).map(|key| key.sign(id, timestamp, body.as_bytes()));
             assert_eq!(signed(secret).as_deref(), Ok(expected));
-            assert_eq!(
-                signed(secret.trim_start_matches("whsec_")).as_deref(),
-                Ok(expected)
-            );
+            assert_eq!(signed(secret.trim_start_matches("whsec_")).as_deref(), Ok(expected));
         }
     }
 

@@ -93,14 +93,7 @@ impl Signed {
         Self::new("standard", "standard-webhooks", STANDARD_SECRET, headers, id, body.into())
     }
 
-    fn new(
-        source: &'static str,
-        provider: &str,
-        secret: &str,
-        mut headers: Headers,
-        id: &str,
-        body: Vec<u8>,
-    ) -> Self {
+    fn new(source: &'static str, provider: &str, secret: &str, mut headers: Headers, id: &str, body: Vec<u8>) -> Self {
         let provider = find(provider).expect("a provider of this name");
         let url = format!("http://127.0.0.1/in/{source}");
         let now = chrono::Utc::now().timestamp();
