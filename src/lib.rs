@@ -1,1 +1,2 @@
 //! Hookgate.
+pub mod config;
