@@ -41,6 +41,7 @@ pub enum TokenRole {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a table of settings")]
 pub(super) struct OperatorSettings {
+    #[serde(default)]
     token: Vec<TokenSettings>,
 }
 
@@ -57,10 +58,24 @@ impl OperatorSettings {
         let mut tokens = Vec::new();
         for TokenSettings { name, role, secret } in self.token {
             let setting = format!("operator.token.{name}.secret");
-            if let Some(secret) = complaints.take(keyring.fetch(&setting, secret)) {
+            let secret = keyring
+                .fetch(&setting, secret)
+                .and_then(|secret| long_enough(&setting, secret));
+            if let Some(secret) = complaints.take(secret) {
                 tokens.push(Token { name, role, secret });
             }
         }
         Operator { tokens }
     }
+}
+
+/// Nothing slows down guessing at the operator listener, so a token must be too long to guess.
+fn long_enough(setting: &str, secret: Secret) -> Result<Secret, String> {
+    if secret.expose().len() >= 16 {
+        return Ok(secret);
+    }
+    Err(format!(
+        "`{setting}` ({}) is shorter than 16 bytes and could be guessed: make one with `openssl rand -hex 32`",
+        secret.reference()
+    ))
 }

@@ -166,8 +166,7 @@ impl Keyring<'_> {
                  {{ env = \"VARIABLE\" }} or {{ file = \"path\" }} (`hookgate dev` alone accepts literals)"
             ));
         }
-        let secret = self.fetch_any(setting, wanted)?;
-        Ok(secret)
+        self.fetch_any(setting, wanted)
     }
 
     /// The same for what may stand in the configuration itself, such as a database URL without a password.

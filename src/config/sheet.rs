@@ -61,7 +61,9 @@ impl<'t> Sheet<'t> {
     pub(super) fn lay_file(&mut self, file: &str, text: &'t str) -> Result<(), ConfigError> {
         let start = self.add_piece(Origin::File(file.to_owned()), text);
         let parsed = DeTable::parse(text).map_err(|error| self.explain(&error, start))?;
-        merge(&mut self.table, shift_table(parsed.into_inner(), start));
+        for (key, value) in shift_table(parsed.into_inner(), start) {
+            merge(&mut self.table, key, value);
+        }
         Ok(())
     }
 
@@ -164,25 +166,22 @@ impl<'t> Sheet<'t> {
     }
 }
 
-fn merge<'t>(below: &mut DeTable<'t>, above: DeTable<'t>) {
-    for (key, value) in above {
-        match (below.get_mut(&key).map(Spanned::get_mut), value) {
-            (Some(DeValue::Table(below)), value)
-                if matches!(value.get_ref(), DeValue::Table(_)) =>
-            {
-                if let DeValue::Table(above) = value.into_inner() {
-                    merge(below, above);
-                }
+/// Tables merge; everything else replaces what was there.
+fn merge<'t>(below: &mut DeTable<'t>, key: Spanned<Cow<'t, str>>, above: Spanned<DeValue<'t>>) {
+    match (below.get_mut(&key).map(Spanned::get_mut), above) {
+        (Some(DeValue::Table(below)), above) if matches!(above.get_ref(), DeValue::Table(_)) => {
+            if let DeValue::Table(above) = above.into_inner() {
+                above
+                    .into_iter()
+                    .for_each(|(key, value)| merge(below, key, value));
             }
-            (_, value) => replace(below, key, value),
+        }
+        (_, above) => {
+            // Inserting alone would keep the old key and tell its place for the new value.
+            below.remove(&key);
+            below.insert(key, above);
         }
     }
-}
-
-/// `insert` keeps the old key, whose place would then be told for the new value.
-fn replace<'t>(table: &mut DeTable<'t>, key: Spanned<Cow<'t, str>>, value: Spanned<DeValue<'t>>) {
-    table.remove(&key);
-    table.insert(key, value);
 }
 
 /// Puts `value` at `path`. In an array of tables a segment means the element with that `name`. A segment of a
@@ -206,7 +205,7 @@ fn place<'t>(
         key.unwrap_or_else(|| Cow::Owned(segment.clone())),
     );
     if rest.is_empty() {
-        replace(table, key, value);
+        merge(table, key, value);
         return Ok(());
     }
     if !table.contains_key(&key) {
