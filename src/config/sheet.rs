@@ -177,8 +177,6 @@ fn merge<'t>(below: &mut DeTable<'t>, key: Spanned<Cow<'t, str>>, above: Spanned
             }
         }
         (_, above) => {
-            // Inserting alone would keep the old key and tell its place for the new value.
-            below.remove(&key);
             below.insert(key, above);
         }
     }
