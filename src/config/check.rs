@@ -1,6 +1,7 @@
 //! Settings that are each allowed and together are not.
 
 mod capacity;
+mod providers;
 mod routes;
 mod times;
 
@@ -47,6 +48,7 @@ impl Config {
         times::check(self, &mut found);
         capacity::check(self, &mut found);
         routes::check(self, &mut found);
+        providers::check(self, &mut found);
         found
             .0
             .sort_by_key(|problem| std::cmp::Reverse(problem.severity));

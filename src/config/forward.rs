@@ -28,7 +28,7 @@ pub struct Forward {
     #[serde(flatten)]
     pub signing: Signing,
     /// Headers added to every request.
-    #[serde(serialize_with = "as_table")]
+    #[serde(serialize_with = "as_table", skip_serializing_if = "Vec::is_empty")]
     pub headers: Vec<StaticHeader>,
     /// How it is run.
     #[serde(flatten)]

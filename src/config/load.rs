@@ -145,7 +145,12 @@ fn resolve(settings: Settings, keyring: &Keyring<'_>) -> Result<Config, ConfigEr
     let sources = settings
         .source
         .into_iter()
-        .map(|(name, source)| (name.clone(), source.resolve(name, keyring, &mut complaints)))
+        .filter_map(|(name, source)| {
+            Some((
+                name.clone(),
+                source.resolve(name, keyring, &mut complaints)?,
+            ))
+        })
         .collect();
     let forwards = settings
         .forward

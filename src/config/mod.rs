@@ -16,6 +16,7 @@ mod operator;
 mod pattern;
 mod phrase;
 mod print;
+mod provider;
 mod secret;
 mod sections;
 mod sheet;

@@ -12,6 +12,9 @@ pub(super) fn from_toml(message: &str) -> String {
     if let Some(field) = message.strip_prefix("missing field ") {
         return format!("the key {field} is missing here");
     }
+    if message.starts_with("data did not match any variant") {
+        return "found neither a text nor a list of texts".to_owned();
+    }
     for prefix in ["invalid type: ", "invalid value: "] {
         if let Some(rest) = message.strip_prefix(prefix) {
             let kind: String = rest

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use hookgate_providers::{OneOrMore, Overrides, Provider, Secret as Key};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::error::Complaints;
 use super::secret::{Keyring, Secret, SecretSetting};
-use super::{Name, RetentionClass, duration, size};
+use super::{Name, RetentionClass, duration, provider, size};
 
 /// One ingest endpoint, `POST /in/{name}`.
 #[derive(Debug, Clone, Serialize)]
@@ -14,12 +15,16 @@ pub struct Source {
     /// The name in the URL.
     #[serde(skip)]
     pub name: Name,
-    /// Which provider's rules apply.
-    pub provider: String,
+    /// The provider's rules, with everything this source says differently already in them.
+    #[serde(serialize_with = "by_name")]
+    pub provider: Provider,
     /// Whether it receives; a disabled source is answered as an unknown one.
     pub enabled: bool,
     /// Live secrets, at least one; any may match.
     pub secrets: Vec<Secret>,
+    /// The same secrets in the same order, as verification takes them.
+    #[serde(skip)]
+    pub keys: Vec<Key>,
     /// Whose events these are; `None`: nobody's in particular.
     pub tenant: Option<Name>,
     /// How old or how far ahead a signed timestamp may be; `None`: what the provider says.
@@ -32,12 +37,15 @@ pub struct Source {
     pub on_conflict: OnConflict,
     /// How long payloads are kept.
     pub retention: RetentionClass,
-    /// Where the delivery id is; `None`: where the provider says.
+    /// Where the delivery id is, as written; `None`: where the provider says. Like the next three and `hmac`, kept
+    /// for showing: `provider` has it all.
     pub delivery_id: Option<Vec<String>>,
     /// Where the event type is; `None`: where the provider says.
     pub event_type: Option<Vec<String>>,
     /// Where the ordering key is; `None`: where the provider says.
     pub ordering_key: Option<Vec<String>>,
+    /// Where the version is; `None`: where the provider says.
+    pub version: Option<Vec<String>>,
     /// The signature's shape, for provider `hmac`.
     pub hmac: Option<toml::Table>,
 }
@@ -65,10 +73,15 @@ pub(super) struct SourceSettings {
     max_body: Option<usize>,
     on_conflict: OnConflict,
     retention: RetentionClass,
-    delivery_id: Option<Vec<String>>,
-    event_type: Option<Vec<String>>,
-    ordering_key: Option<Vec<String>>,
+    delivery_id: Option<OneOrMore>,
+    event_type: Option<OneOrMore>,
+    ordering_key: Option<OneOrMore>,
+    version: Option<OneOrMore>,
     hmac: Option<toml::Table>,
+}
+
+fn by_name<S: Serializer>(provider: &Provider, out: S) -> Result<S::Ok, S::Error> {
+    out.serialize_str(provider.name)
 }
 
 /// `[source_defaults]`. Read only so that a wrong value in it is refused even while no source inherits it.
@@ -91,32 +104,53 @@ impl SourceSettings {
         name: Name,
         keyring: &Keyring<'_>,
         complaints: &mut Complaints,
-    ) -> Source {
+    ) -> Option<Source> {
         let setting = format!("source.{name}.secrets");
         if self.secrets.is_empty() {
             complaints.say(format!(
                 "`{setting}` is empty: without a secret anyone could post to /in/{name}; add {{ env = \"VARIABLE\" }}"
             ));
         }
+        complaints.take(provider::few_enough(&setting, self.secrets.len()));
         let secrets: Vec<Secret> = self
             .secrets
             .into_iter()
             .filter_map(|secret| complaints.take(keyring.fetch(&setting, secret)))
             .collect();
-        Source {
+        let wanted = provider::Wanted {
+            source: name.as_str(),
+            provider: &self.provider,
+            hmac: self.hmac.as_ref(),
+            tolerance: self.tolerance,
+            overrides: Overrides {
+                delivery_id: self.delivery_id,
+                event_type: self.event_type,
+                ordering_key: self.ordering_key,
+                version: self.version,
+            },
+        };
+        let provider = complaints.take(provider::resolve(&wanted))?;
+        let keys = secrets
+            .iter()
+            .filter_map(|secret| complaints.take(provider::key(&setting, &provider, secret)))
+            .collect();
+        let overrides = wanted.overrides;
+        Some(Source {
             name,
-            provider: self.provider,
+            provider,
             enabled: self.enabled,
             secrets,
+            keys,
             tenant: self.tenant,
             tolerance: self.tolerance,
             max_body: self.max_body,
             on_conflict: self.on_conflict,
             retention: self.retention,
-            delivery_id: self.delivery_id,
-            event_type: self.event_type,
-            ordering_key: self.ordering_key,
+            delivery_id: provider::listed(overrides.delivery_id.as_ref()),
+            event_type: provider::listed(overrides.event_type.as_ref()),
+            ordering_key: provider::listed(overrides.ordering_key.as_ref()),
+            version: provider::listed(overrides.version.as_ref()),
             hmac: self.hmac,
-        }
+        })
     }
 }

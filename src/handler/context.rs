@@ -123,10 +123,6 @@ impl Context {
         Arc::clone(&self.parts.delivery)
     }
 
-    pub(crate) fn job(&self) -> JobKey {
-        self.parts.job
-    }
-
     /// The HTTP status the destination answered with, for the attempt's record.
     pub(crate) fn status(&self) -> Option<u16> {
         self.status
@@ -147,6 +143,7 @@ impl fmt::Debug for Context {
         f.debug_struct("Context")
             .field("handler", &self.parts.handler)
             .field("delivery", &self.parts.delivery)
+            .field("job", &self.parts.job)
             .field("attempt", &self.parts.attempt)
             .finish_non_exhaustive()
     }

@@ -3,6 +3,7 @@
 
 mod contradictions;
 mod default_file;
+mod providers;
 mod refusals;
 mod secrets;
 
@@ -119,7 +120,7 @@ fn the_environment_reaches_names_with_dashes_and_makes_sources_of_its_own() {
         config.sources["my-shop"].tolerance,
         Some(Duration::from_secs(600))
     );
-    assert_eq!(config.sources["hub"].provider, "github");
+    assert_eq!(config.sources["hub"].provider.name, "github");
     assert_eq!(config.sources.len(), 2);
 }
 

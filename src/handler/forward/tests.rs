@@ -129,26 +129,29 @@ async fn an_answer_without_end_does_not_undo_its_status() {
 }
 
 #[tokio::test]
-async fn a_connection_that_dies_after_the_request_is_one_failed_attempt() {
+async fn a_kept_connection_that_dies_after_the_request_is_one_failed_attempt() {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let address = listener.local_addr().expect("bound");
     let destination = tokio::spawn(async move {
-        let mut seen = 0;
-        loop {
-            let (mut connection, _) = listener.accept().await.expect("accept");
-            match request(&mut connection).await {
-                Ok(Some(got)) if got.starts_with(b"END ") => return seen,
-                _ => seen += 1,
-            }
-        }
+        let (mut connection, _) = listener.accept().await?;
+        assert!(request(&mut connection).await?.is_some());
+        connection.write_all(b"HTTP/1.1 204 No Content\r\n\r\n").await?;
+        assert!(request(&mut connection).await?.is_some(), "the connection was not reused");
+        drop(connection);
+        let (mut next, _) = listener.accept().await?;
+        request(&mut next).await
     });
-    let error = forward_to(address).run(&mut context(sample())).await.expect_err("no answer came");
+    let forward = forward_to(address);
+    forward.run(&mut context(sample())).await.expect("204 is success");
+
+    let error = forward.run(&mut context(sample())).await.expect_err("no answer came");
+
     assert_eq!(error.outcome(), Outcome::Failed { retry_after: None });
     assert!(!error.describe().contains("s3cret"), "{error:?}");
-
-    let mut end = tokio::net::TcpStream::connect(address).await.expect("connect");
-    end.write_all(b"END / HTTP/1.1\r\n\r\n").await.expect("write");
-    assert_eq!(destination.await.expect("counts"), 1, "the request was resent behind our back");
+    let mut marker = tokio::net::TcpStream::connect(address).await.expect("connect");
+    marker.write_all(b"MARK / HTTP/1.1\r\n\r\n").await.expect("write");
+    let next = destination.await.expect("no panic").expect("no I/O error").expect("a request");
+    assert!(next.starts_with(b"MARK "), "the request was resent behind our back");
 }
 
 #[test]

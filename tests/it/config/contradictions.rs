@@ -26,6 +26,8 @@ fn each_contradiction_names_both_settings() {
     use Severity::{Error, Warning};
     let forward = |line: &str| format!("{STRIPE}{BILLING}{line}\n");
     let to = |url: &str| forward("").replace("http://127.0.0.1:3000/hooks/stripe", url);
+    let github = STRIPE.replace("stripe", "github");
+    let bare = "[source.stripe]\nprovider = \"hmac\"\nsecrets = [{ env = \"STRIPE_SECRET\" }]\nhmac = { header = \"x-signature\" }\n";
     let db = "[database]\nurl = \"postgres://db/x\"\n";
     let table: Vec<(String, Severity, &[&str])> = vec![
         (
@@ -208,6 +210,39 @@ fn each_contradiction_names_both_settings() {
             ),
             Error,
             &["`operator.token`", "\"a\""],
+        ),
+        (
+            format!("[retention]\nlong = \"7d\"\nstandard = \"7d\"\nreceipts = \"20d\"\n{STRIPE}"),
+            Error,
+            &["`retention.receipts` (20d)", "`source.stripe`", "(30d)"],
+        ),
+        (
+            format!("[recorder]\ntimeout = \"10s\"\n{STRIPE}"),
+            Warning,
+            &["`recorder.timeout` (10s)", "`source.stripe`"],
+        ),
+        (
+            format!("[server]\nmax_body = \"1MB\"\n{github}"),
+            Warning,
+            &["`server.max_body` (1MB)", "`source.github`", "(25MB)"],
+        ),
+        (
+            github.clone(),
+            Severity::Note,
+            &["`source.github`: GitHub does not send again by itself"],
+        ),
+        (
+            bare.into(),
+            Warning,
+            &["`source.stripe` has no `delivery_id`"],
+        ),
+        (
+            format!("{bare}{BILLING}order = \"lane\""),
+            Warning,
+            &[
+                "`forward.billing.order` is \"lane\"",
+                "`source.stripe` has no `ordering_key`",
+            ],
         ),
     ];
     for (text, severity, naming) in table {

@@ -70,6 +70,21 @@ fn the_default_file_shows_every_key_there_is() {
             ),
         }
     }
+    // What the description of a provider may hold is told by the refusal of what it may not.
+    let refused = load(
+        "[source.x]\nprovider = \"hmac\"\nsecrets = [\"x\"]\nhmac = { zzzzzzzzz = 1 }",
+        &[],
+    );
+    let refused = refused.unwrap_err().to_string();
+    let (_, known) = refused.split_once("known here: ").unwrap();
+    let known: BTreeSet<String> = known
+        .lines()
+        .next()
+        .unwrap()
+        .split(", ")
+        .map(str::to_owned)
+        .collect();
+    assert_eq!(keys(&[&written["source"]["inhouse"]["hmac"]]), known);
     assert_eq!(
         keys(&elements(&written["operator"]["token"])),
         keys(&elements(&resolved["operator"]["token"]))

@@ -153,7 +153,9 @@ impl Watchdog {
             tries=0
             while [ -e "$file" ] && [ $tries -lt 100 ]; do tries=$((tries + 1)); sleep 0.1; done
         done
-        rm -rf "$0"
+        # An initdb that outlived us may still be adding files.
+        tries=0
+        until rm -rf "$0" || [ $tries -gt 50 ]; do tries=$((tries + 1)); sleep 0.1; done
     "#;
 
     /// Started before the server, so that no moment is unguarded; in its own process group, so that
