@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use sqlx::PgPool;
-use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use uuid::Uuid;
@@ -30,8 +30,8 @@ use crate::registry::{self, Plan};
 use crate::store::Token;
 use claim::Claim;
 
-pub(crate) use heartbeat::Pulse;
-pub(crate) use wake::listen;
+pub(crate) use heartbeat::{Pulse, beat, introduce};
+pub(crate) use wake::{Wake, announce, listen};
 
 /// How a worker behaves.
 #[derive(Debug, Clone)]
@@ -39,7 +39,6 @@ pub(crate) struct Settings {
     pub(crate) poll: Duration,
     pub(crate) heartbeat: Duration,
     pub(crate) lease: Duration,
-    pub(crate) rescues: u32,
     pub(crate) lane_claim: i64,
     pub(crate) release: i64,
     pub(crate) config_hash: String,
@@ -61,7 +60,7 @@ pub(crate) struct Worker {
     pub(crate) settings: Settings,
     pub(crate) state: Arc<State>,
     /// There may be work.
-    pub(crate) wake: Arc<Notify>,
+    pub(crate) wake: Arc<Wake>,
     /// Start nothing more.
     pub(crate) stop: CancellationToken,
     pub(crate) pulse: Pulse,
@@ -76,7 +75,7 @@ impl Worker {
         settings: Settings,
         handlers: Vec<Handler>,
         state: Arc<State>,
-        wake: Arc<Notify>,
+        wake: Arc<Wake>,
         stop: CancellationToken,
     ) -> Self {
         let served = handlers
@@ -125,7 +124,7 @@ impl Worker {
 
     async fn rest(&self) {
         tokio::select! {
-            () = self.wake.notified() => {}
+            () = self.wake.poked() => {}
             () = self.stop.cancelled() => {}
             () = tokio::time::sleep(self.settings.poll) => {}
         }
@@ -143,7 +142,9 @@ impl Worker {
             // Each source's share of the free places; who goes first takes turns, so that the remainder does too.
             for (n, at) in (0..subscriptions.len()).rev().zip(turn..) {
                 let share = served.places.available_permits().div_ceil(n + 1) as u32;
-                let Ok(permit) = Arc::clone(&served.places).try_acquire_many_owned(share.max(1)) else { break };
+                let Ok(permit) = Arc::clone(&served.places).try_acquire_many_owned(share.max(1)) else {
+                    break;
+                };
                 free.push((Arc::clone(served), subscriptions[at % subscriptions.len()], permit));
             }
         }
@@ -156,8 +157,12 @@ impl Worker {
         let claimed = claims.len();
         for claim in claims {
             let place = free.iter_mut().find(|(_, subscription, _)| *subscription == claim.subscription());
-            let Some((served, _, permits)) = place else { continue };
-            let Some(permit) = permits.split(1) else { continue };
+            let Some((served, _, permits)) = place else {
+                continue;
+            };
+            let Some(permit) = permits.split(1) else {
+                continue;
+            };
             self.running.spawn(Arc::clone(self).start(Arc::clone(served), claim, permit));
         }
         Ok(claimed)
@@ -167,7 +172,7 @@ impl Worker {
         work::work(&self, &served.handler, claim).await;
         drop(place);
         // A place is free, and the lane may have more.
-        self.wake.notify_one();
+        self.wake.poke_local();
     }
 
     /// The registry, read again when it moved on: a new source may have new subscriptions of our handlers.

@@ -35,7 +35,7 @@ pub(crate) async fn settle(writer: &std::sync::Arc<Writer>, plan: &Plan, pending
     match outcome {
         Ok(Settled::Recorded(recorded)) => {
             if recorded.status == Status::Requeued {
-                writer.wake.notify_one();
+                writer.wake.poke();
             }
             pending.answer(Ok(recorded));
         }
@@ -64,20 +64,17 @@ enum Found {
 }
 
 /// Transaction: the copy or conflict, and the redrive it causes, commit together.
-async fn transact(
-    writer: &Writer,
-    plan: &Plan,
-    source: &PlannedSource,
-    pending: &Pending,
-) -> sqlx::Result<Settled> {
+async fn transact(writer: &Writer, plan: &Plan, source: &PlannedSource, pending: &Pending) -> sqlx::Result<Settled> {
     let arrival = &pending.arrival;
     let wanted: Vec<NewReceipt> = arrival.receipts(source).collect();
     let mut tx = writer.pool.begin().await?;
     let existing = receipts::find(&mut tx, &wanted).await?;
-    let mut found = Found::Copy(arrival.id);
+    let mut found = None;
     for event in &wanted {
         let same = |r: &&Receipt| r.source == event.source && r.key == event.key;
-        let Some(receipt) = existing.iter().find(same) else { return Ok(Settled::Expired) };
+        let Some(receipt) = existing.iter().find(same) else {
+            return Ok(Settled::Expired);
+        };
         let one = if receipt.delivery == arrival.id {
             // Our own receipt: recorded before, by a try whose answer was lost, or just now as the new part of a batch.
             Found::New(arrival.id)
@@ -90,10 +87,11 @@ async fn transact(
         } else {
             conflict(&mut tx, event, receipt, (source, plan), pending, writer).await?
         };
-        found = if found == Found::Copy(arrival.id) { one } else { found.max(one) };
+        found = found.max(Some(one));
     }
     tx.commit().await?;
-    let (delivery, status) = match found {
+    // An empty batch has no events and is new by its own row; it never comes here.
+    let (delivery, status) = match found.unwrap_or(Found::New(arrival.id)) {
         Found::New(id) if arrival.is_handled(source, plan) => (id, Status::Accepted),
         Found::New(id) => (id, Status::Unhandled),
         Found::Conflict(id) => (id, Status::Conflict),
@@ -110,12 +108,7 @@ fn is_past(delivery: Uuid, writer: &Writer) -> bool {
 }
 
 /// The same event again: dead jobs are queued afresh, waiting ones become due, others are left alone; noted in any case.
-async fn copy(
-    tx: &mut sqlx::PgConnection,
-    delivery: Uuid,
-    event: i32,
-    gateway: Uuid,
-) -> sqlx::Result<Found> {
+async fn copy(tx: &mut sqlx::PgConnection, delivery: Uuid, event: i32, gateway: Uuid) -> sqlx::Result<Found> {
     let redriven = dead::redrive(&mut *tx, delivery, Some(event), None).await?;
     lanes::hasten(&mut *tx, delivery, event).await?;
     let hastened = jobs::hasten(&mut *tx, delivery, event).await?;
@@ -146,7 +139,7 @@ async fn conflict(
         }
         ConflictNote::First { bodies } => {
             let name = &pending.arrival.source;
-            metrics::counter!(telemetry::CONFLICTS_TOTAL, "source" => name.to_string()).increment(1);
+            metrics::counter!(telemetry::CONFLICTS, "source" => name.to_string()).increment(1);
             tracing::warn!(
                 source = %name, delivery = %event.delivery, original = %receipt.delivery, bodies,
                 "delivery.conflict: the same id came with another body"
