@@ -21,6 +21,7 @@
 //! }
 //! ```
 
+mod cli;
 mod clock;
 pub mod config;
 mod database;
