@@ -9,7 +9,7 @@ import { clients } from './clients.mjs';
 import { Destination } from './destination.mjs';
 import { Gateway } from './gateway.mjs';
 import { python } from './python.mjs';
-import { Webhook } from 'standardwebhooks';
+import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 
 const binary = process.argv[2];
 const checks = new Checks();
@@ -72,26 +72,28 @@ async function through(client, { what, body, headers: extra = {} }) {
   const forwarded = await destination.arrival(accepted?.id);
   await checks.that(`${label} is forwarded byte for byte`, () => digest(forwarded.body) === digest(Buffer.from(body)));
   const text = forwarded.body.toString();
-  await checks.that(`${label}: npm standardwebhooks verifies the forward`, () => {
-    new Webhook(forwardSecret).verify(text, forwarded.headers);
-    return true;
-  });
+  await checks.that(`${label}: npm standardwebhooks verifies the forward`, () => verified(text, forwarded.headers));
   await checks.that(`${label}: PyPI standardwebhooks verifies the forward`, () =>
     python({ client: 'standardwebhooks', act: 'verify', secret: forwardSecret, body: text, headers: forwarded.headers }));
-  await checks.that(`${label}: npm standardwebhooks refuses the forward with another body`, () => {
-    try {
-      new Webhook(forwardSecret).verify(tampered(text), forwarded.headers);
-      return false;
-    } catch {
-      return true;
-    }
-  });
+  await checks.that(`${label}: npm standardwebhooks refuses the forward with another body`, () =>
+    !verified(tampered(text), forwarded.headers));
   if (client.verify) {
     await checks.that(`${label}: ${client.name} verifies what was forwarded as its own`, () =>
       client.verify(text, forwarded.headers, client.secret));
     await checks.that(`${label}: ${client.name} refuses it with another secret`, async () =>
       !(await client.verify(text, forwarded.headers, client.otherSecret)));
   }
+}
+
+function verified(text, headers) {
+  try {
+    new Webhook(forwardSecret).verify(text, headers);
+  } catch (error) {
+    if (error instanceof WebhookVerificationError) return false;
+    // Once the signature is found right, the package parses the body as JSON. A form is none.
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  return true;
 }
 
 function tampered(body) {
