@@ -1,0 +1,109 @@
+//! What is declared: sources, handlers, and the workers that run them.
+
+use std::time::Duration;
+
+use serde::Serialize;
+use sqlx::{FromRow, PgConnection};
+use uuid::Uuid;
+
+use super::Stamp;
+
+/// An ingest endpoint.
+#[derive(Debug, Clone, PartialEq, Serialize, FromRow)]
+pub(crate) struct SourceRow {
+    pub(crate) name: String,
+    pub(crate) provider: String,
+    pub(crate) tenant: Option<String>,
+    pub(crate) retention: String,
+    pub(crate) on_conflict: String,
+    pub(crate) release: i64,
+    /// The live handlers that get its events.
+    pub(crate) handlers: Vec<String>,
+}
+
+/// All sources by name.
+pub(crate) async fn sources(conn: &mut PgConnection) -> sqlx::Result<Vec<SourceRow>> {
+    sqlx::query_as(
+        "select s.name, s.provider, s.tenant, s.retention, s.on_conflict, s.release,
+                coalesce((select array_agg(h.name order by h.name)
+                            from hookgate.subscriptions u join hookgate.handlers h on h.id = u.handler
+                           where u.source = s.id and u.active and h.retired_at is null), '{}') as handlers
+           from hookgate.sources s order by s.name",
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// A handler and who runs it.
+#[derive(Debug, Clone, PartialEq, Serialize, FromRow)]
+pub(crate) struct HandlerRow {
+    pub(crate) name: String,
+    pub(crate) kind: String,
+    /// The sources it asks for: a name or glob.
+    pub(crate) from: String,
+    pub(crate) events: Vec<String>,
+    pub(crate) order: String,
+    pub(crate) release: i64,
+    pub(crate) retired_at: Option<Stamp>,
+    /// The sources it gets.
+    pub(crate) sources: Vec<String>,
+    /// Those of them where it is paused.
+    pub(crate) paused: Vec<String>,
+    /// Workers that spoke within their lease and contain it. None: its jobs wait.
+    pub(crate) live_workers: i64,
+}
+
+/// All handlers by name.
+pub(crate) async fn handlers(
+    conn: &mut PgConnection,
+    lease: Duration,
+) -> sqlx::Result<Vec<HandlerRow>> {
+    sqlx::query_as(
+        "select h.name, h.kind, h.sources as \"from\", h.patterns as events, h.ordering as \"order\", h.release,
+                h.retired_at, coalesce(u.sources, '{}') as sources, coalesce(u.paused, '{}') as paused,
+                (select count(*) from hookgate.workers w
+                  where h.name = any(w.handlers)
+                    and w.heartbeat_at >= clock_timestamp() - $1 * interval '1 millisecond') as live_workers
+           from hookgate.handlers h
+           left join lateral (
+                select array_agg(s.name order by s.name) as sources,
+                       array_agg(s.name order by s.name) filter (where u.paused) as paused
+                  from hookgate.subscriptions u join hookgate.sources s on s.id = u.source
+                 where u.handler = h.id and u.active) u on true
+          order by h.name",
+    )
+    .bind(lease.as_millis() as f64)
+    .fetch_all(conn)
+    .await
+}
+
+/// A worker process.
+#[derive(Debug, Clone, PartialEq, Serialize, FromRow)]
+pub(crate) struct WorkerRow {
+    pub(crate) id: Uuid,
+    pub(crate) host: String,
+    pub(crate) started_at: Stamp,
+    pub(crate) heartbeat_at: Stamp,
+    /// Whether it spoke within its lease.
+    pub(crate) alive: bool,
+    pub(crate) stopping: bool,
+    pub(crate) release: i64,
+    pub(crate) config_hash: String,
+    pub(crate) handlers: Vec<String>,
+}
+
+/// All workers, the longest running first.
+pub(crate) async fn workers(
+    conn: &mut PgConnection,
+    lease: Duration,
+) -> sqlx::Result<Vec<WorkerRow>> {
+    sqlx::query_as(
+        "select id, host, started_at, heartbeat_at,
+                heartbeat_at >= clock_timestamp() - $1 * interval '1 millisecond' as alive,
+                stopping, release, config_hash, handlers
+           from hookgate.workers order by started_at, id limit 1000",
+    )
+    .bind(lease.as_millis() as f64)
+    .fetch_all(conn)
+    .await
+}
