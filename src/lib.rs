@@ -1,1 +1,3 @@
 //! Hookgate.
+pub mod config;
+pub mod embedded;

@@ -108,14 +108,15 @@ pub(crate) async fn heads(
     .await
 }
 
-/// When the first of those that stand aside in the lane comes back.
-pub(crate) async fn earliest_return(
-    conn: &mut PgConnection,
-    lane: &LaneKey,
-) -> sqlx::Result<Option<f64>> {
+/// In how many seconds the first job of the lane may run: its head's retry, or the return of one that stands aside,
+/// whichever comes first. `None`: the lane is empty.
+pub(crate) async fn earliest_due(conn: &mut PgConnection, lane: &LaneKey) -> sqlx::Result<Option<f64>> {
     sqlx::query_scalar(
-        "select extract(epoch from min(snoozed_until) - clock_timestamp())::float8
-           from hookgate.jobs where lane = $1 and snoozed_until is not null",
+        "select extract(epoch from least(
+                  (select due from hookgate.jobs
+                    where lane = $1 and snoozed_until is null order by seq, run limit 1),
+                  (select min(snoozed_until) from hookgate.jobs
+                    where lane = $1 and snoozed_until is not null)) - clock_timestamp())::float8",
     )
     .bind(lane.as_slice())
     .fetch_one(conn)

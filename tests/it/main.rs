@@ -1,1 +1,5 @@
 //! Integration tests.
+mod config;
+
+mod embedded;
+mod support;

@@ -1,0 +1,186 @@
+//! Reads a few values out of a JSON document without building it.
+//!
+//! The document is walked once; only the objects on the way to a wanted value are looked into, everything else is
+//! skipped without recursion, so a hundred thousand opening brackets cost nothing but their bytes.
+//! A document that is not JSON to its end yields nothing.
+
+use std::borrow::Cow;
+
+use serde::de::{
+    Deserialize, DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor,
+};
+use serde_json::value::RawValue;
+
+/// The text of a document without a byte order mark, which some senders put first and no parser takes.
+pub(crate) fn without_bom(document: &[u8]) -> &[u8] {
+    document.strip_prefix(b"\xef\xbb\xbf").unwrap_or(document)
+}
+
+/// The JSON text at each pointer, in the order of the pointers. Of a repeated key the last occurrence counts.
+pub(crate) fn scan<'de>(document: &'de [u8], pointers: &[&str]) -> Vec<Option<&'de str>> {
+    let mut found = vec![None; pointers.len()];
+    let mut wanted = Node::default();
+    for (slot, pointer) in pointers.iter().enumerate() {
+        wanted.add(pointer, slot);
+    }
+    let mut deserializer = serde_json::Deserializer::from_slice(without_bom(document));
+    let walked = Walk {
+        node: &wanted,
+        found: &mut found,
+    }
+    .deserialize(&mut deserializer);
+    if walked.and_then(|()| deserializer.end()).is_err() {
+        found.fill(None);
+    }
+    found
+}
+
+/// The elements of a JSON array, each as its text. `None`: not an array.
+pub(crate) fn elements(array: &str) -> Option<Vec<&str>> {
+    let elements: Vec<&RawValue> = serde_json::from_str(array).ok()?;
+    Some(elements.into_iter().map(RawValue::get).collect())
+}
+
+/// A scalar as text: strings unescaped, numbers and booleans as written, so that no digit is lost.
+/// `None` for null, objects, arrays, and strings with a lone surrogate, which no text can hold.
+pub(crate) fn scalar(json: &str) -> Option<Cow<'_, str>> {
+    match json.as_bytes().first()? {
+        b'"' => serde_json::from_str::<String>(json).ok().map(Cow::Owned),
+        b'-' | b'0'..=b'9' | b't' | b'f' => Some(Cow::Borrowed(json)),
+        _ => None,
+    }
+}
+
+/// The pointers wanted, as a tree of their segments.
+#[derive(Default)]
+struct Node {
+    slots: Vec<usize>,
+    children: Vec<(String, Node)>,
+}
+
+impl Node {
+    fn add(&mut self, pointer: &str, slot: usize) {
+        let mut node = self;
+        for segment in pointer.split('/').skip(1) {
+            let segment = segment.replace("~1", "/").replace("~0", "~");
+            let index = match node.children.iter().position(|(name, _)| *name == segment) {
+                Some(index) => index,
+                None => {
+                    node.children.push((segment, Self::default()));
+                    node.children.len() - 1
+                }
+            };
+            node = &mut node.children[index].1;
+        }
+        node.slots.push(slot);
+    }
+
+    fn child(&self, name: &str) -> Option<&Self> {
+        self.children
+            .iter()
+            .find(|(child, _)| child == name)
+            .map(|(_, node)| node)
+    }
+
+    fn forget(&self, found: &mut [Option<&str>]) {
+        self.slots.iter().for_each(|slot| found[*slot] = None);
+        self.children
+            .iter()
+            .for_each(|(_, child)| child.forget(found));
+    }
+}
+
+struct Walk<'w, 'de> {
+    node: &'w Node,
+    found: &'w mut [Option<&'de str>],
+}
+
+impl<'de> DeserializeSeed<'de> for Walk<'_, 'de> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        if self.node.slots.is_empty() {
+            return deserializer.deserialize_any(self);
+        }
+        let Walk { node, found } = self;
+        let text = <&RawValue>::deserialize(deserializer)?.get();
+        node.slots.iter().for_each(|slot| found[*slot] = Some(text));
+        if node.children.is_empty() {
+            return Ok(());
+        }
+        // Both this value and something inside it are wanted: walk its text again. Bounded by the depth of the pointers.
+        let mut inside = serde_json::Deserializer::from_str(text);
+        inside
+            .deserialize_any(Walk { node, found })
+            .map_err(D::Error::custom)
+    }
+}
+
+impl<'de> Visitor<'de> for Walk<'_, 'de> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(key) = map.next_key::<Cow<'de, str>>()? {
+            match self.node.child(&key) {
+                Some(node) => {
+                    node.forget(self.found);
+                    map.next_value_seed(Walk {
+                        node,
+                        found: self.found,
+                    })?;
+                }
+                None => {
+                    map.next_value::<IgnoredAny>()?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
+        for index in 0_usize.. {
+            let node = self
+                .node
+                .children
+                .iter()
+                .find(|(name, _)| name.parse() == Ok(index))
+                .map(|(_, node)| node);
+            let more = match node {
+                Some(node) => seq
+                    .next_element_seed(Walk {
+                        node,
+                        found: self.found,
+                    })?
+                    .is_some(),
+                None => seq.next_element::<IgnoredAny>()?.is_some(),
+            };
+            if !more {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
+        Ok(())
+    }
+    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
+        Ok(())
+    }
+    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
+        Ok(())
+    }
+    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
+        Ok(())
+    }
+    fn visit_str<E>(self, _: &str) -> Result<(), E> {
+        Ok(())
+    }
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+}

@@ -1,0 +1,84 @@
+//! Secrets: never empty, never printed, wiped when dropped.
+
+use zeroize::Zeroizing;
+
+/// A shared secret or key, exactly as the provider shows it.
+///
+/// An HMAC under an empty key can be computed by anybody, so an empty or blank secret cannot be made.
+#[derive(Clone)]
+pub struct Secret(Zeroizing<Vec<u8>>);
+
+/// Why a text is not usable as a secret. Never holds the secret.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SecretError {
+    /// Nothing at all.
+    #[error(
+        "the secret is empty: anybody could sign with it. Set it to the value the provider shows"
+    )]
+    Empty,
+    /// Only white space.
+    #[error("the secret is blank: anybody could guess it. Set it to the value the provider shows")]
+    Blank,
+    /// Ends in a line break, as a file written by an editor or `echo` does.
+    #[error(
+        "the secret ends in a newline, which would be part of the key: write it without one (printf '%s' instead of echo)"
+    )]
+    TrailingNewline,
+    /// Starts or ends with white space.
+    #[error("the secret has white space around it, which would be part of the key: remove it")]
+    SurroundingWhitespace,
+    /// A base64 key that does not decode.
+    #[error(
+        "the secret is not valid base64 after its prefix: copy the whole value, including any '=' at the end"
+    )]
+    NotBase64,
+    /// A base64 key that decodes to nothing.
+    #[error("the secret holds no key after its prefix: copy the whole value")]
+    NoKey,
+    /// An Ed25519 key of another length or off the curve.
+    #[error(
+        "the key is not an Ed25519 key: whpk_ takes the base64 of 32 bytes, whsk_ of 64 (or a seed of 32)"
+    )]
+    NotEd25519,
+}
+
+impl Secret {
+    /// Takes a secret as text or bytes. Refuses an empty or blank one.
+    pub fn new(secret: impl Into<Vec<u8>>) -> Result<Self, SecretError> {
+        let secret = Zeroizing::new(secret.into());
+        if secret.is_empty() {
+            return Err(SecretError::Empty);
+        }
+        if secret
+            .iter()
+            .all(|byte| byte.is_ascii_whitespace() || *byte == 0)
+        {
+            return Err(SecretError::Blank);
+        }
+        Ok(Self(secret))
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// White space at the ends is legal in a key and always a mistake in practice: worth an error where configuration is read.
+    pub(crate) fn check_ends(&self) -> Result<(), SecretError> {
+        match (self.0.first(), self.0.last()) {
+            (_, Some(b'\n' | b'\r')) => Err(SecretError::TrailingNewline),
+            (Some(first), Some(last))
+                if first.is_ascii_whitespace() || last.is_ascii_whitespace() =>
+            {
+                Err(SecretError::SurroundingWhitespace)
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl std::fmt::Debug for Secret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Secret(redacted)")
+    }
+}

@@ -1,0 +1,73 @@
+//! One request in, one verdict out.
+
+use crate::handshake::{self, Proof};
+use crate::view::View;
+use crate::{Event, Provider, Reject, Reply, Request, Secret, event};
+
+/// The most live secrets of one source: each costs a hash of the body.
+pub const MAX_SECRETS: usize = 16;
+
+/// What an accepted request is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[must_use]
+pub enum Verdict {
+    /// Authentic and to be stored.
+    Delivery(Verified),
+    /// Asks for this answer and carries no event.
+    Handshake(Reply),
+}
+
+/// Proof that a request was authentic when it was verified. Only [`verify`] makes one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[must_use]
+pub struct Verified {
+    secret_index: usize,
+    events: Vec<Event>,
+}
+
+impl Verified {
+    /// Which of the secrets matched: its position in the slice given to [`verify`].
+    pub fn secret_index(&self) -> usize {
+        self.secret_index
+    }
+
+    /// The events of the request: exactly one unless the provider sends batches.
+    pub fn events(&self) -> &[Event] {
+        &self.events
+    }
+
+    /// The events, owned.
+    pub fn into_events(self) -> Vec<Event> {
+        self.events
+    }
+}
+
+/// Judges a request: is it authentic under one of the secrets, fresh at `now` (Unix seconds), and what does it carry?
+///
+/// Never panics. Work and memory are bounded by a small multiple of the request's size.
+pub fn verify(
+    provider: &Provider,
+    request: &Request<'_>,
+    secrets: &[Secret],
+    now: i64,
+) -> Result<Verdict, Reject> {
+    let family = provider.scheme.family(provider.families, request.headers);
+    let view = View::new(provider, request, family);
+    if let Some(reply) = handshake::answer(provider, &view, Proof::Nothing)? {
+        return Ok(Verdict::Handshake(reply));
+    }
+    if secrets.is_empty() {
+        return Err(Reject::NoSecret);
+    }
+    if secrets.len() > MAX_SECRETS {
+        return Err(Reject::TooManySecrets);
+    }
+    let secret_index = provider.scheme.check(request, family, secrets, now)?;
+    if let Some(reply) = handshake::answer(provider, &view, Proof::Signature)? {
+        return Ok(Verdict::Handshake(reply));
+    }
+    Ok(Verdict::Delivery(Verified {
+        secret_index,
+        events: event::events(provider, &view)?,
+    }))
+}

@@ -1,0 +1,76 @@
+//! What is known about a provider, held against what is asked of it.
+
+use super::Findings;
+use crate::config::{Config, Order, Source, show_duration as show, show_size};
+
+pub(super) fn check(config: &Config, found: &mut Findings) {
+    for source in config.sources.values().filter(|source| source.enabled) {
+        promises(source, config, found);
+        lanes(source, config, found);
+    }
+}
+
+fn promises(source: &Source, config: &Config, found: &mut Findings) {
+    let (name, provider) = (&source.name, &source.provider);
+    if provider.delivery_id.is_empty() {
+        found.warning(format!(
+            "`source.{name}` has no `delivery_id` and its provider \"{}\" declares none, so a repeated delivery is handled \
+             again: say where the id is",
+            provider.name
+        ));
+    }
+    if !provider.resends_automatically {
+        found.note(format!(
+            "`source.{name}`: {} does not send again by itself, so what comes while hookgate is away has to be sent \
+             again by hand",
+            provider.title
+        ));
+    }
+    let receipts = config.retention.receipts;
+    if receipts < provider.retry_horizon {
+        found.error(format!(
+            "`retention.receipts` ({}) is shorter than `source.{name}`\'s provider may send again ({}), so a late copy \
+             would be handled twice: guards outlive what they guard, so raise it",
+            show(receipts),
+            show(provider.retry_horizon)
+        ));
+    }
+    if config.recorder.timeout >= provider.ack_deadline {
+        found.warning(format!(
+            "`recorder.timeout` ({}) is not below the {} that `source.{name}`\'s provider waits for an answer: lower it",
+            show(config.recorder.timeout),
+            show(provider.ack_deadline)
+        ));
+    }
+    let (setting, max_body) = match source.max_body {
+        Some(bytes) => (format!("source.{name}.max_body"), bytes),
+        None => ("server.max_body".to_owned(), config.server.max_body),
+    };
+    if let Some(largest) = provider.max_body.filter(|largest| *largest > max_body) {
+        found.warning(format!(
+            "`{setting}` ({}) is smaller than what `source.{name}`\'s provider may send ({}), which is then refused: raise \
+             it",
+            show_size(max_body),
+            show_size(largest)
+        ));
+    }
+}
+
+fn lanes(source: &Source, config: &Config, found: &mut Findings) {
+    if !source.provider.ordering_key.is_empty() {
+        return;
+    }
+    let takes = |forward: &&crate::config::Forward| forward.from.matches(source.name.as_str());
+    for forward in config
+        .forwards
+        .iter()
+        .filter(takes)
+        .filter(|forward| forward.policy.order == Order::Lane)
+    {
+        found.warning(format!(
+            "`forward.{}.order` is \"lane\" and `source.{}` has no `ordering_key`, nor does its provider declare one, so \
+             nothing is ordered: say where the key is",
+            forward.name, source.name
+        ));
+    }
+}

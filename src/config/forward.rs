@@ -1,0 +1,276 @@
+//! `[[forward]]`: a built-in handler that posts what was received to a URL.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use base64::Engine as _;
+use http::{HeaderName, HeaderValue};
+use reqwest::Url;
+use serde::{Deserialize, Serialize, Serializer};
+
+use super::error::Complaints;
+use super::secret::{Keyring, Place, Reference, Secret, SecretSetting};
+use super::{HandlerPolicy, Mode, Name, Order, Pattern, duration};
+
+/// A built-in handler that posts what was received to a URL.
+#[derive(Debug, Clone, Serialize)]
+pub struct Forward {
+    /// The handler's name.
+    pub name: Name,
+    /// Which sources it takes from.
+    pub from: Pattern,
+    /// Which event types it takes.
+    pub events: Vec<Pattern>,
+    /// Where to, http or https.
+    #[serde(serialize_with = "as_text")]
+    pub to: Url,
+    /// How the request is signed.
+    #[serde(flatten)]
+    pub signing: Signing,
+    /// Headers added to every request.
+    #[serde(serialize_with = "as_table", skip_serializing_if = "Vec::is_empty")]
+    pub headers: Vec<StaticHeader>,
+    /// How it is run.
+    #[serde(flatten)]
+    pub policy: HandlerPolicy,
+}
+
+/// How a forwarded request is signed.
+#[derive(Debug, Clone, Serialize)]
+#[serde(tag = "sign", rename_all = "kebab-case")]
+pub enum Signing {
+    /// With Standard Webhooks and this `whsec_…` secret, whose base64 was checked.
+    StandardWebhooks {
+        /// The secret, prefix included.
+        secret: Secret,
+    },
+    /// Not at all: the destination cannot tell hookgate from anyone else.
+    None,
+}
+
+/// A header added to every request of a forward.
+#[derive(Debug, Clone)]
+pub struct StaticHeader {
+    /// Its name.
+    pub name: HeaderName,
+    /// Its value, marked sensitive (so hidden in `Debug`) unless it stands in the configuration itself.
+    pub value: HeaderValue,
+    /// Where the value came from.
+    pub reference: Reference,
+}
+
+fn as_text<S: Serializer>(url: &Url, out: S) -> Result<S::Ok, S::Error> {
+    out.serialize_str(url.as_str())
+}
+
+fn as_table<S: Serializer>(headers: &[StaticHeader], out: S) -> Result<S::Ok, S::Error> {
+    out.collect_map(headers.iter().map(|header| {
+        let shown = match header.value.to_str() {
+            Ok(text) if !header.value.is_sensitive() => text.to_owned(),
+            _ => format!("{} (set, {} bytes)", header.reference, header.value.len()),
+        };
+        (header.name.as_str(), shown)
+    }))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table of settings")]
+pub(super) struct ForwardSettings {
+    name: Name,
+    from: Pattern,
+    events: Vec<Pattern>,
+    to: String,
+    sign: Sign,
+    secret: Option<SecretSetting>,
+    #[serde(default)]
+    headers: BTreeMap<String, SecretSetting>,
+    attempts: u32,
+    #[serde(with = "duration")]
+    timeout: Duration,
+    concurrency: usize,
+    #[serde(with = "duration")]
+    backoff_base: Duration,
+    backoff_factor: u32,
+    #[serde(with = "duration")]
+    backoff_cap: Duration,
+    #[serde(with = "duration")]
+    block_for: Duration,
+    order: Order,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Sign {
+    StandardWebhooks,
+    None,
+}
+
+/// `[forward_defaults]`. Read only so that a wrong value in it is refused even while no forward inherits it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table of settings")]
+#[expect(dead_code, reason = "forwards inherit the table before this is read")]
+pub(super) struct ForwardDefaults {
+    events: Vec<Pattern>,
+    sign: Sign,
+}
+
+impl ForwardSettings {
+    pub(super) fn resolve(
+        self,
+        keyring: &Keyring<'_>,
+        complaints: &mut Complaints,
+    ) -> Option<Forward> {
+        let prefix = format!("forward.{}", self.name);
+        if self.events.is_empty() {
+            complaints.say(format!(
+                "`{prefix}.events` is empty, so nothing is forwarded: write [\"*\"] for everything"
+            ));
+        }
+        let to = complaints.take(destination(&prefix, &self.to));
+        let signing = complaints.take(signing(&prefix, self.sign, self.secret, keyring));
+        let mut headers = Vec::new();
+        for (name, value) in self.headers {
+            headers.extend(complaints.take(header(&prefix, &name, value, keyring)));
+        }
+        Some(Forward {
+            name: self.name,
+            from: self.from,
+            events: self.events,
+            to: to?,
+            signing: signing?,
+            headers,
+            policy: HandlerPolicy {
+                attempts: self.attempts,
+                timeout: self.timeout,
+                concurrency: self.concurrency,
+                backoff_base: self.backoff_base,
+                backoff_factor: self.backoff_factor,
+                backoff_cap: self.backoff_cap,
+                block_for: self.block_for,
+                order: self.order,
+            },
+        })
+    }
+}
+
+fn destination(prefix: &str, text: &str) -> Result<Url, String> {
+    // The text is not repeated in these sentences: it may hold the very credentials that are refused.
+    let url = Url::parse(text).map_err(|error| {
+        format!("`{prefix}.to` is not a URL ({error}): write http://host/path or https://host/path")
+    })?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(format!(
+            "`{prefix}.to` has the scheme `{}`: only http and https are spoken",
+            url.scheme()
+        ));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(format!(
+            "`{prefix}.to` has credentials in it, which end up in logs: put them in \
+             `{prefix}.headers` as authorization = {{ env = \"VARIABLE\" }}"
+        ));
+    }
+    if url.fragment().is_some() {
+        return Err(format!(
+            "`{prefix}.to` has a fragment (#…), which HTTP does not send: remove it"
+        ));
+    }
+    Ok(url)
+}
+
+fn signing(
+    prefix: &str,
+    sign: Sign,
+    secret: Option<SecretSetting>,
+    keyring: &Keyring<'_>,
+) -> Result<Signing, String> {
+    match (sign, secret) {
+        (Sign::None, None) => Ok(Signing::None),
+        (Sign::None, Some(_)) => Err(format!(
+            "`{prefix}.sign` is \"none\" and `{prefix}.secret` is set: remove one of the two"
+        )),
+        (Sign::StandardWebhooks, None) => Err(format!(
+            "`{prefix}.secret` is missing: write secret = {{ env = \"VARIABLE\" }} with a whsec_… secret, or \
+             sign = \"none\" to forward unsigned"
+        )),
+        (Sign::StandardWebhooks, Some(secret)) => {
+            let secret = keyring.fetch(&format!("{prefix}.secret"), secret)?;
+            let key = secret
+                .expose()
+                .strip_prefix("whsec_")
+                .and_then(|text| base64::engine::general_purpose::STANDARD.decode(text).ok());
+            // The bounds of the Standard Webhooks specification:
+            // https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+            match key {
+                Some(key) if (24..=64).contains(&key.len()) => {
+                    Ok(Signing::StandardWebhooks { secret })
+                }
+                _ => Err(format!(
+                    "`{prefix}.secret` ({}) is not a Standard Webhooks secret: it is whsec_ and the base64 of 24 to \
+                     64 random bytes, as `echo whsec_$(openssl rand -base64 32)` makes",
+                    secret.reference()
+                )),
+            }
+        }
+    }
+}
+
+/// Set by hookgate or by HTTP itself; a second one would contradict or shadow it.
+const RESERVED: [&str; 11] = [
+    "connection",
+    "content-length",
+    "expect",
+    "host",
+    "idempotency-key",
+    "keep-alive",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+    "content-encoding",
+];
+const RESERVED_PREFIXES: [&str; 3] = ["webhook-", "hookgate-", "proxy-"];
+const CREDENTIALS: [&str; 3] = ["authorization", "cookie", "x-api-key"];
+
+fn header(
+    prefix: &str,
+    name: &str,
+    setting: SecretSetting,
+    keyring: &Keyring<'_>,
+) -> Result<StaticHeader, String> {
+    let key = format!("{prefix}.headers.{name}");
+    let name: HeaderName = name.to_ascii_lowercase().parse().map_err(|_| {
+        format!(
+            "`{}` is not a header name: use letters, digits and -",
+            key.escape_debug()
+        )
+    })?;
+    if RESERVED.contains(&name.as_str())
+        || RESERVED_PREFIXES
+            .iter()
+            .any(|p| name.as_str().starts_with(p))
+    {
+        return Err(format!(
+            "`{key}` is a header that hookgate or HTTP sets itself: choose another name"
+        ));
+    }
+    let literal = matches!(setting.place, Place::Literal(_));
+    if literal && keyring.mode != Mode::Dev && CREDENTIALS.contains(&name.as_str()) {
+        return Err(format!(
+            "`{key}` holds a credential in clear: write {{ env = \"VARIABLE\" }} or {{ file = \"path\" }}"
+        ));
+    }
+    let secret = keyring.fetch_any(&key, setting)?;
+    let mut value: HeaderValue = secret.expose().parse().map_err(|_| {
+        format!(
+            "`{key}` ({}) has a line break or control character in it: a header is one line",
+            secret.reference()
+        )
+    })?;
+    value.set_sensitive(!literal || CREDENTIALS.contains(&name.as_str()));
+    Ok(StaticHeader {
+        name,
+        value,
+        reference: secret.reference().clone(),
+    })
+}

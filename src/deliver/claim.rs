@@ -1,0 +1,156 @@
+//! Claim, **T2**: ready lanes and ready jobs → the right to run them.
+
+use std::collections::HashMap;
+
+use sqlx::{PgConnection, PgPool};
+
+use crate::store::jobs::{self, Job, Waiting};
+use crate::store::lanes::{self, Advance, ClaimedLane, Release};
+use crate::store::{Held, LaneKey, Token};
+
+/// The right to run jobs of one lane in order, or one job outside any lane. Only [`claim`] makes one.
+#[derive(Debug)]
+pub(crate) struct Claim {
+    held: Held,
+    token: Token,
+    subscription: i32,
+    label: Option<String>,
+    /// Already started.
+    first: Job,
+    /// In order, not started.
+    rest: Vec<Job>,
+}
+
+impl Claim {
+    pub(crate) fn held(&self) -> Held {
+        self.held
+    }
+
+    pub(crate) fn token(&self) -> Token {
+        self.token
+    }
+
+    pub(crate) fn subscription(&self) -> i32 {
+        self.subscription
+    }
+
+    /// The ordering key, readable.
+    pub(crate) fn label(&self) -> Option<&str> {
+        self.label.as_deref()
+    }
+
+    /// Takes the jobs out, in the order they run in.
+    pub(crate) fn take_jobs(&mut self) -> (Job, std::vec::IntoIter<Job>) {
+        (self.first.clone(), std::mem::take(&mut self.rest).into_iter())
+    }
+}
+
+/// Claims up to `n` lanes or jobs of each wanted subscription, up to `lane_claim` jobs a lane, and starts the first of
+/// each. Transaction: a claim and the start it makes durable commit together.
+pub(crate) async fn claim(
+    pool: &PgPool,
+    wanted: &[(i32, i64)],
+    token: Token,
+    lane_claim: i64,
+) -> sqlx::Result<Vec<Claim>> {
+    let mut tx = pool.begin().await?;
+    let (subscriptions, mut limits): (Vec<i32>, Vec<i64>) = wanted.iter().copied().unzip();
+    let claimed = lanes::claim(&mut tx, &subscriptions, &limits, token).await?;
+    for lane in &claimed {
+        if let Some(at) = subscriptions.iter().position(|s| *s == lane.subscription) {
+            limits[at] -= 1;
+        }
+    }
+    let mut claims = Vec::with_capacity(claimed.len());
+    if !claimed.is_empty() {
+        start_lanes(&mut tx, claimed, token, lane_claim, &mut claims).await?;
+    }
+    for job in jobs::claim_unordered(&mut tx, &subscriptions, &limits, token).await? {
+        claims.push(Claim {
+            held: Held::Job(job.key()),
+            token,
+            subscription: job.subscription,
+            label: None,
+            first: job,
+            rest: Vec::new(),
+        });
+    }
+    tx.commit().await?;
+    Ok(claims)
+}
+
+async fn start_lanes(
+    tx: &mut PgConnection,
+    claimed: Vec<ClaimedLane>,
+    token: Token,
+    lane_claim: i64,
+    claims: &mut Vec<Claim>,
+) -> sqlx::Result<()> {
+    let keys: Vec<LaneKey> = claimed.iter().filter_map(|lane| key_of(&lane.lane)).collect();
+    let mut heads: HashMap<Vec<u8>, Vec<Job>> = HashMap::new();
+    for job in jobs::heads(&mut *tx, &keys, lane_claim).await? {
+        if let Some(lane) = &job.lane {
+            heads.entry(lane.clone()).or_default().push(job);
+        }
+    }
+    for lane in claimed {
+        let Some(key) = key_of(&lane.lane) else { continue };
+        let mut runnable = runnable(heads.remove(&lane.lane).unwrap_or_default());
+        let Some(mut first) = runnable.next() else {
+            release_early(&mut *tx, &key, token).await?;
+            continue;
+        };
+        if let Some(attempt) = jobs::start(&mut *tx, first.key()).await? {
+            first.attempt = attempt;
+        }
+        claims.push(Claim {
+            held: Held::Lane(key),
+            token,
+            subscription: lane.subscription,
+            label: Some(lane.label),
+            first,
+            rest: runnable.collect(),
+        });
+    }
+    Ok(())
+}
+
+/// The jobs that may run now, in order: up to the first that isn't due, since nothing may overtake it. After a rescue
+/// only the head, so that if it takes its worker down again nobody else is blamed.
+fn runnable(jobs: Vec<Job>) -> impl Iterator<Item = Job> {
+    let rescued_head = jobs.first().is_some_and(|head| head.rescues > 0);
+    let limit = if rescued_head { 1 } else { usize::MAX };
+    jobs.into_iter().take_while(|job| job.is_due).take(limit)
+}
+
+/// Nothing in the lane may run yet: a redrive or a snooze made it look ready. Back at the head's time.
+async fn release_early(tx: &mut PgConnection, key: &LaneKey, token: Token) -> sqlx::Result<()> {
+    let wait = jobs::earliest_due(&mut *tx, key).await?.unwrap_or(0.0).clamp(0.05, 3600.0);
+    let release = Release::After(std::time::Duration::from_secs_f64(wait));
+    lanes::advance(tx, key, token, Advance { release: Some(release), ..Advance::default() }).await?;
+    Ok(())
+}
+
+/// Gives a claim back: what it started and did not run is ready again, its attempt number taken back. Transaction: the
+/// claim and the start it undoes end together. `false`: the claim was lost already.
+pub(crate) async fn hand_back(pool: &PgPool, claim: &Claim) -> sqlx::Result<bool> {
+    let mut tx = pool.begin().await?;
+    let given = match claim.held {
+        Held::Job(key) => jobs::put_back(&mut tx, key, Some(claim.token), Waiting::NotStarted).await?,
+        Held::Lane(lane) => {
+            let step = Advance { release: Some(Release::Now), ..Advance::default() };
+            let held = lanes::advance(&mut tx, &lane, claim.token, step).await?.is_some();
+            if held && let Some(started) = jobs::running_in(&mut tx, &lane).await? {
+                jobs::put_back(&mut tx, started.key(), None, Waiting::NotStarted).await?;
+            }
+            held
+        }
+    };
+    tx.commit().await?;
+    Ok(given)
+}
+
+/// A lane's key is 16 bytes by the table's own check.
+pub(crate) fn key_of(lane: &[u8]) -> Option<LaneKey> {
+    lane.try_into().ok()
+}

@@ -1,0 +1,106 @@
+//! Runs one attempt: payload loaded, handler called under its timeout and a panic guard.
+
+use std::any::Any;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use futures_util::FutureExt;
+use http::{HeaderMap, HeaderName, HeaderValue};
+use sqlx::{Postgres, Transaction};
+use tokio::time::Instant;
+
+use super::Worker;
+use super::claim::Claim;
+use crate::handler::{Context, ContextParts, Delivery, Handler, HandlerError};
+use crate::headers;
+use crate::job::Outcome;
+use crate::store::deliveries::{self, Stored};
+use crate::store::jobs::Job;
+
+/// What came of an attempt. The transaction, where one is open, holds the handler's effects.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub(crate) outcome: Outcome,
+    pub(crate) transaction: Option<Transaction<'static, Postgres>>,
+    pub(crate) error: Option<String>,
+    pub(crate) status: Option<u16>,
+    pub(crate) started_at: DateTime<Utc>,
+}
+
+/// Runs the handler on a started job. Errs only if the payload could not be read: then the handler did not run.
+pub(crate) async fn execute(
+    worker: &Worker,
+    handler: &Handler,
+    claim: &Claim,
+    job: &Job,
+) -> sqlx::Result<Ran> {
+    let stored = {
+        let mut conn = worker.pool.acquire().await?;
+        deliveries::load(&mut conn, job.delivery).await?
+    };
+    let started_at = Utc::now();
+    let ran = |outcome, error| Ran { outcome, transaction: None, error, status: None, started_at };
+    let Some(stored) = stored else {
+        return Ok(ran(Outcome::Permanent, Some("the payload is past its retention".to_owned())));
+    };
+    let mut cx = Context::new(ContextParts {
+        pool: Some(worker.pool.clone()),
+        held: claim.held(),
+        token: claim.token(),
+        job: job.key(),
+        delivery: Arc::new(delivery(stored, claim, job)),
+        attempt: job.attempt.unsigned_abs(),
+        deadline: Instant::now() + handler.timeout,
+        handler: Arc::clone(&handler.name),
+        intent: 0,
+        state: Arc::clone(&worker.state),
+    });
+    let guarded = AssertUnwindSafe(handler.runner.run(&mut cx)).catch_unwind();
+    let result = tokio::time::timeout(handler.timeout, guarded).await;
+    let status = cx.status();
+    let (outcome, error) = match result {
+        Ok(Ok(Ok(()))) => (Outcome::Ok, None),
+        Ok(Ok(Err(error))) => (HandlerError::outcome(&error), Some(error.describe())),
+        Ok(Err(panic)) => (Outcome::Panic, Some(panic_text(&*panic))),
+        Err(_) => (Outcome::Timeout, Some(format!("not done within {:?}", handler.timeout))),
+    };
+    // Only what ended well keeps its effects; dropping the context rolls the rest back.
+    let transaction = if outcome == Outcome::Ok { cx.into_transaction() } else { None };
+    Ok(Ran { transaction, status, ..ran(outcome, error) })
+}
+
+fn delivery(stored: Stored, claim: &Claim, job: &Job) -> Delivery {
+    let element = stored.batch.as_ref().and_then(|batch| batch.get(job.event as usize));
+    let of_element = |name: &str| element.and_then(|e| e.get(name)?.as_str()).map(str::to_owned);
+    Delivery {
+        id: stored.id,
+        event: job.event,
+        event_type: of_element("type").or(stored.event_type),
+        ordering_key: of_element("key").or(stored.ordering_key).or(claim.label().map(str::to_owned)),
+        element: of_element("pointer"),
+        source: stored.source,
+        received_at: stored.received_at,
+        headers: header_map(&stored.headers),
+        content_type: stored.content_type,
+        body: stored.body.into(),
+        sequence: job.seq,
+        replay: job.run > 0,
+    }
+}
+
+/// As received, but for what HTTP could not carry in the first place.
+fn header_map(encoded: &[u8]) -> HeaderMap {
+    let mut map = HeaderMap::new();
+    for (name, value) in headers::decode(encoded).iter() {
+        if let (Ok(name), Ok(value)) = (HeaderName::try_from(name), HeaderValue::from_bytes(value)) {
+            map.append(name, value);
+        }
+    }
+    map
+}
+
+fn panic_text(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    format!("the handler panicked: {}", text.unwrap_or("(no message)"))
+}

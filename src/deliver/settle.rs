@@ -1,0 +1,207 @@
+//! Settle, **T3**: the transition, the handler's effects and the attempt's record commit together, fenced.
+//!
+//! The fence is the first statement: an update of the lane (or the unordered job) that matches the claim token. It takes
+//! the row lock, so a rescue and a settle can't both win. In a handler's own transaction it comes last of all that the
+//! transaction did, so until then nothing of ours was locked.
+
+use sqlx::{Connection, PgConnection, Postgres, Transaction};
+
+use super::Worker;
+use super::claim::Claim;
+use super::execute::Ran;
+use crate::job::{Outcome, Transition};
+use crate::store::attempts::{self, Attempt, Ending};
+use crate::store::jobs::{self, Buried, Job, Waiting};
+use crate::store::lanes::{self, Advance, Release};
+use crate::store::{Held, LaneKey, claims, dead};
+use crate::telemetry;
+
+/// What settling did.
+#[derive(Debug)]
+pub(crate) enum Settled {
+    /// The lane stays claimed and this job is started.
+    Next(Job),
+    /// The claim is over.
+    Released,
+    /// The claim was lost; nothing was changed.
+    Fenced,
+    /// The claim holds, but the job is gone: an earlier try committed without our hearing of it.
+    Unknown,
+    /// The transaction is not the one that was lent; nothing was changed.
+    Escaped,
+}
+
+/// Carries the transition out, in the handler's transaction if it opened one.
+pub(crate) async fn settle(
+    worker: &Worker,
+    claim: &Claim,
+    job: &Job,
+    ran: &Ran,
+    transaction: Option<Transaction<'static, Postgres>>,
+    transition: Transition,
+    next: Option<Job>,
+) -> sqlx::Result<Settled> {
+    let mut tx = match transaction {
+        Some(mut lent) => {
+            if !claims::is_marked(&mut lent, claim.token()).await? {
+                return Ok(Settled::Escaped);
+            }
+            lent
+        }
+        None => worker.pool.begin().await?,
+    };
+    // Only a success keeps the lane: after a failure nothing follows.
+    let next = next.filter(|_| transition == Transition::Done);
+    let moved = match claim.held() {
+        Held::Lane(lane) => in_lane(&mut tx, claim, &lane, job, ran, transition, next.is_some()).await?,
+        Held::Job(_) => alone(&mut tx, claim, job, ran, transition).await?,
+    };
+    match moved {
+        Moved::Fenced => return Ok(Settled::Fenced),
+        Moved::JobGone => return Ok(Settled::Unknown),
+        Moved::Yes => {}
+    }
+    record(&mut tx, worker, job, ran).await?;
+    let settled = match next {
+        Some(mut next) => match jobs::start(&mut tx, next.key()).await? {
+            Some(attempt) => {
+                next.attempt = attempt;
+                Settled::Next(next)
+            }
+            // Cancelled meanwhile. The claim holds and runs nothing: give it back.
+            None => Settled::Unknown,
+        },
+        None => Settled::Released,
+    };
+    tx.commit().await?;
+    Ok(settled)
+}
+
+/// Whether the transition took place.
+enum Moved {
+    Yes,
+    Fenced,
+    JobGone,
+}
+
+/// Fence first (the lane's row), then the job: lanes → jobs, as everywhere.
+async fn in_lane(
+    tx: &mut PgConnection,
+    claim: &Claim,
+    lane: &LaneKey,
+    job: &Job,
+    ran: &Ran,
+    transition: Transition,
+    goes_on: bool,
+) -> sqlx::Result<Moved> {
+    let step = advance(job, transition, goes_on);
+    let Some(aside) = lanes::advance(&mut *tx, lane, claim.token(), step).await? else {
+        return Ok(Moved::Fenced);
+    };
+    let there = match transition {
+        Transition::Done => jobs::remove(&mut *tx, job.key(), None).await?.is_some(),
+        Transition::Dead(death) => match jobs::remove(&mut *tx, job.key(), None).await? {
+            Some(buried) => {
+                let buried = Buried { lane: Some(lane.to_vec()), ..buried };
+                dead::insert(&mut *tx, &buried, job.key(), death, ran.error.as_deref()).await?;
+                true
+            }
+            None => false,
+        },
+        Transition::Retry { wait } => back(&mut *tx, job, Waiting::InPlace(wait)).await?,
+        Transition::RetryOutside { wait } => back(&mut *tx, job, Waiting::Outside(wait)).await?,
+        Transition::StepAside { wait } => back(&mut *tx, job, Waiting::Aside(wait)).await?,
+    };
+    if !there {
+        return Ok(Moved::JobGone);
+    }
+    // Another job of the lane ended: whoever stepped aside for it may look again.
+    if aside > 0 && matches!(transition, Transition::Done | Transition::Dead(_)) {
+        lanes::clear_snoozed(&mut *tx, lane).await?;
+        jobs::end_snoozes(tx, lane).await?;
+    }
+    Ok(Moved::Yes)
+}
+
+async fn back(tx: &mut PgConnection, job: &Job, waiting: Waiting) -> sqlx::Result<bool> {
+    jobs::put_back(tx, job.key(), None, waiting).await
+}
+
+/// How the lane moves on: a pure reading of the transition.
+fn advance(job: &Job, transition: Transition, goes_on: bool) -> Advance {
+    let release = if goes_on { None } else { Some(Release::Now) };
+    match transition {
+        Transition::Done | Transition::Dead(_) => {
+            Advance { left: 1, ended_seq: job.seq, release, ..Advance::default() }
+        }
+        Transition::RetryOutside { .. } => Advance { left: 1, release, ..Advance::default() },
+        Transition::Retry { wait } => {
+            Advance { release: Some(Release::After(wait)), ..Advance::default() }
+        }
+        Transition::StepAside { .. } => Advance { stepped_aside: 1, release, ..Advance::default() },
+    }
+}
+
+/// Outside any lane the job's own row is the fence.
+async fn alone(
+    tx: &mut PgConnection,
+    claim: &Claim,
+    job: &Job,
+    ran: &Ran,
+    transition: Transition,
+) -> sqlx::Result<Moved> {
+    let token = Some(claim.token());
+    let held = match transition {
+        Transition::Done => jobs::remove(tx, job.key(), token).await?.is_some(),
+        Transition::Dead(death) => match jobs::remove(&mut *tx, job.key(), token).await? {
+            Some(buried) => {
+                dead::insert(tx, &buried, job.key(), death, ran.error.as_deref()).await?;
+                true
+            }
+            None => false,
+        },
+        Transition::Retry { wait } | Transition::RetryOutside { wait } => {
+            jobs::put_back(tx, job.key(), token, Waiting::InPlace(wait)).await?
+        }
+        Transition::StepAside { wait } => jobs::put_back(tx, job.key(), token, Waiting::Aside(wait)).await?,
+    };
+    Ok(if held { Moved::Yes } else { Moved::Fenced })
+}
+
+/// Adds the attempt's row under a savepoint: a log write that fails is counted, and never repeats a success.
+async fn record(tx: &mut PgConnection, worker: &Worker, job: &Job, ran: &Ran) -> sqlx::Result<()> {
+    let attempt = Attempt {
+        key: job.key(),
+        attempt: job.attempt,
+        seq: job.seq,
+        ending: ending(&ran.outcome),
+        started_at: ran.started_at,
+        status: ran.status,
+        error: ran.error.clone(),
+        worker: worker.id,
+        out_of_order: job.out_of_order,
+    };
+    let mut savepoint = tx.begin().await?;
+    match attempts::insert(&mut savepoint, &attempt).await {
+        Ok(()) => savepoint.commit().await,
+        Err(error) if error.as_database_error().is_some() => {
+            metrics::counter!(telemetry::ATTEMPT_LOG_FAILURES_TOTAL).increment(1);
+            tracing::error!(%error, delivery = %job.delivery, attempt = job.attempt, "attempt.not_logged");
+            savepoint.rollback().await
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// The word for the attempt's row.
+pub(crate) fn ending(outcome: &Outcome) -> Ending {
+    match outcome {
+        Outcome::Ok => Ending::Ok,
+        Outcome::Failed { .. } => Ending::Failed,
+        Outcome::Permanent | Outcome::Undecodable | Outcome::Escaped => Ending::Permanent,
+        Outcome::Timeout => Ending::Timeout,
+        Outcome::Panic => Ending::Panic,
+        Outcome::Snoozed { .. } => Ending::Snoozed,
+    }
+}
+

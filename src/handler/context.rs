@@ -1,0 +1,194 @@
+//! What a running handler is given: the transaction, the downstream key, and the facts of this attempt.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use sha2::{Digest, Sha256};
+use sqlx::postgres::{PgConnection, PgPool, Postgres};
+use tokio::time::Instant;
+
+use super::{Delivery, HandlerError, State};
+use crate::store::{Held, JobKey, Token, claims};
+
+/// How much longer than its job a handler's idle transaction may live, so that the timeout is always ours to tell.
+const IDLE_MARGIN: Duration = Duration::from_secs(5);
+
+/// One attempt, as its handler sees it.
+///
+/// It has no lifetime parameter, so that a plain `async fn` taking `&mut Context` is a handler.
+pub struct Context {
+    parts: ContextParts,
+    idempotency_key: String,
+    transaction: Option<sqlx::Transaction<'static, Postgres>>,
+    status: Option<u16>,
+}
+
+/// What the delivery stage knows about the attempt it starts.
+pub(crate) struct ContextParts {
+    /// `None` where nothing is stored: then only handlers without [`Context::tx`] work.
+    pub(crate) pool: Option<PgPool>,
+    pub(crate) held: Held,
+    pub(crate) token: Token,
+    pub(crate) job: JobKey,
+    pub(crate) delivery: Arc<Delivery>,
+    /// From 1.
+    pub(crate) attempt: u32,
+    /// When the attempt times out.
+    pub(crate) deadline: Instant,
+    pub(crate) handler: Arc<str>,
+    /// Part of the downstream key: 0, until an operator orders a run that is *meant* to have new effects elsewhere.
+    pub(crate) intent: u32,
+    pub(crate) state: Arc<State>,
+}
+
+impl Context {
+    pub(crate) fn new(parts: ContextParts) -> Self {
+        let idempotency_key = downstream_key(&parts.delivery, &parts.handler, parts.intent);
+        Self {
+            parts,
+            idempotency_key,
+            transaction: None,
+            status: None,
+        }
+    }
+
+    /// A context that works in a transaction opened by somebody else.
+    pub(crate) fn within(
+        parts: ContextParts,
+        transaction: sqlx::Transaction<'static, Postgres>,
+    ) -> Self {
+        Self {
+            transaction: Some(transaction),
+            ..Self::new(parts)
+        }
+    }
+
+    /// The transaction that this job completes in, opened on first use.
+    ///
+    /// What is written through it commits together with the job's completion, or not at all: if the handler fails,
+    /// panics, times out or loses its claim, it is rolled back. It can't be committed from here; a `COMMIT` in SQL makes
+    /// the job dead as `transaction_escaped`. A nested `begin` is a savepoint.
+    ///
+    /// It locks nothing of hookgate's, so a slow handler holds up neither ingest nor other jobs. No transaction is open
+    /// until this is called: call other systems first.
+    pub async fn tx(&mut self) -> Result<&mut PgConnection, HandlerError> {
+        let transaction = match self.transaction.take() {
+            Some(open) => open,
+            None => self.open().await?,
+        };
+        Ok(self.transaction.insert(transaction))
+    }
+
+    async fn open(&self) -> Result<sqlx::Transaction<'static, Postgres>, HandlerError> {
+        let parts = &self.parts;
+        let Some(pool) = &parts.pool else {
+            return Err(HandlerError::because("this handler runs without a database").permanent());
+        };
+        let mut transaction = pool.begin().await?;
+        let left = parts.deadline.saturating_duration_since(Instant::now());
+        claims::mark(&mut transaction, parts.token, left + IDLE_MARGIN).await?;
+        if !claims::is_held(&mut transaction, &parts.held, parts.token).await? {
+            return Err(HandlerError::because(
+                "the job was taken from this worker, which was silent for too long",
+            ));
+        }
+        Ok(transaction)
+    }
+
+    /// The key to hand to other systems, so that they do the work once: the same on every retry, after a crash, and when
+    /// an operator replays the delivery. Another handler, or another event, has another key. 36 characters.
+    pub fn idempotency_key(&self) -> &str {
+        &self.idempotency_key
+    }
+
+    /// Which execution of this job this is, from 1. Rises with every start, also after a crash: for logs, not for
+    /// deciding anything.
+    pub fn attempt(&self) -> u32 {
+        self.parts.attempt
+    }
+
+    /// The stored request and what is known about this event.
+    pub fn delivery(&self) -> &Delivery {
+        &self.parts.delivery
+    }
+
+    /// The value of this type that was given to `Builder::state`. A missing one is a permanent error, which says so.
+    pub fn state<T: Send + Sync + 'static>(&self) -> Result<&T, HandlerError> {
+        self.parts.state.get()
+    }
+
+    /// The delivery, to keep while the context is borrowed for something else.
+    pub(crate) fn shared_delivery(&self) -> Arc<Delivery> {
+        Arc::clone(&self.parts.delivery)
+    }
+
+    /// The HTTP status the destination answered with, for the attempt's record.
+    pub(crate) fn status(&self) -> Option<u16> {
+        self.status
+    }
+
+    pub(crate) fn set_status(&mut self, status: u16) {
+        self.status = Some(status);
+    }
+
+    /// Takes the open transaction back, to settle in it. Dropping the context instead rolls it back.
+    pub(crate) fn into_transaction(self) -> Option<sqlx::Transaction<'static, Postgres>> {
+        self.transaction
+    }
+}
+
+impl fmt::Debug for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Context")
+            .field("handler", &self.parts.handler)
+            .field("delivery", &self.parts.delivery)
+            .field("job", &self.parts.job)
+            .field("attempt", &self.parts.attempt)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Made from what the work *means*, never from which run or attempt does it. UUID-shaped (version 8), because some APIs
+/// take no more than 45 characters (Square: <https://developer.squareup.com/docs/build-basics/common-api-patterns/idempotency>).
+fn downstream_key(delivery: &Delivery, handler: &str, intent: u32) -> String {
+    let digest = Sha256::new()
+        .chain_update(b"hookgate downstream key 1\0")
+        .chain_update(delivery.id.as_bytes())
+        .chain_update(delivery.event.to_be_bytes())
+        .chain_update(intent.to_be_bytes())
+        .chain_update(handler.as_bytes())
+        .finalize();
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&digest[..16]);
+    uuid::Builder::from_custom_bytes(bytes)
+        .into_uuid()
+        .hyphenated()
+        .to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::handler::delivery::sample;
+    use uuid::Uuid;
+
+    #[test]
+    fn the_downstream_key_hangs_on_the_work_and_on_nothing_else() {
+        let key = downstream_key(&sample(), "credit", 0);
+        let replayed = Delivery { replay: true, sequence: Some(9), ..sample() };
+        assert_eq!(key, downstream_key(&replayed, "credit", 0), "a replay is the same work");
+        let others = [
+            downstream_key(&sample(), "credit2", 0),
+            downstream_key(&sample(), "credit", 1),
+            downstream_key(&Delivery { event: 1, ..sample() }, "credit", 0),
+            downstream_key(&Delivery { id: Uuid::from_u128(7), ..sample() }, "credit", 0),
+        ];
+        assert!(others.iter().all(|other| *other != key), "{key} {others:?}");
+    }
+
+    #[test]
+    fn the_downstream_key_never_changes_between_releases() {
+        assert_eq!(downstream_key(&sample(), "credit", 0), "ff691bb1-9d39-863e-9103-9a7d14692a77");
+    }
+}

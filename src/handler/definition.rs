@@ -1,0 +1,369 @@
+//! A handler as a value: what it listens to, under which policy, and what it runs.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::forward::Forward;
+use super::function::Function;
+use super::{FromDelivery, HandlerFn, Run};
+use crate::job::Policy;
+
+/// Starts a handler for events of a source.
+///
+/// `from` is a source's name or a pattern of names; `events` are event types or patterns. In both, `*` matches any run of
+/// characters, dots included; everything else is exact.
+///
+/// ```
+/// # use hookgate::{Context, HandlerError};
+/// #[derive(serde::Deserialize)]
+/// struct InvoicePaid {
+///     amount_paid: i64,
+/// }
+///
+/// async fn credit(event: InvoicePaid, cx: &mut Context) -> Result<(), HandlerError> {
+///     println!("{} for attempt {}", event.amount_paid, cx.attempt());
+///     Ok(())
+/// }
+///
+/// let handler = hookgate::on("stripe", &["invoice.paid"]).name("credit").attempts(5).run(credit);
+/// # assert_eq!(handler.name(), "credit");
+/// ```
+pub fn on(from: impl Into<String>, events: &[impl AsRef<str>]) -> On {
+    On {
+        from: from.into(),
+        patterns: events
+            .iter()
+            .map(|pattern| pattern.as_ref().to_owned())
+            .collect(),
+    }
+}
+
+/// A handler that still lacks its name.
+#[derive(Debug, Clone)]
+#[must_use = "a handler needs a name and something to run"]
+pub struct On {
+    from: String,
+    patterns: Vec<String>,
+}
+
+impl On {
+    /// Names the handler: 1 to 64 of `a-z`, `0-9`, `_`, `-`.
+    ///
+    /// Its queued jobs and its downstream keys hang on the name, so it is never derived from code that may be renamed.
+    /// Another name is another handler.
+    pub fn name(self, name: impl Into<String>) -> Named {
+        Named {
+            from: self.from,
+            patterns: self.patterns,
+            name: name.into(),
+            order: Order::None,
+            policy: Policy::default(),
+            timeout: Duration::from_secs(30),
+            concurrency: 10,
+        }
+    }
+}
+
+/// In which order a handler's jobs run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Order {
+    /// As they come, side by side.
+    #[default]
+    None,
+    /// One at a time per ordering key, in received order; other keys are not held up.
+    Lane,
+}
+
+impl Order {
+    /// The name used in the configuration, the database and the API.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Lane => "lane",
+        }
+    }
+}
+
+/// What carries a handler out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Kind {
+    /// A function of this program.
+    Rust,
+    /// An HTTP request to another one.
+    Forward,
+}
+
+impl Kind {
+    /// The name used in the database and the API.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Rust => "rust",
+            Self::Forward => "forward",
+        }
+    }
+}
+
+/// A named handler; every option has a default. [`Named::run`] completes it.
+#[derive(Debug, Clone)]
+#[must_use = "a handler needs something to run"]
+pub struct Named {
+    name: String,
+    from: String,
+    patterns: Vec<String>,
+    order: Order,
+    policy: Policy,
+    timeout: Duration,
+    concurrency: usize,
+}
+
+impl Named {
+    /// In which order jobs run. Default [`Order::None`].
+    pub fn order(mut self, order: Order) -> Self {
+        self.order = order;
+        self
+    }
+
+    /// How many failures make a job dead. Default 12.
+    pub fn attempts(mut self, attempts: u32) -> Self {
+        self.policy.attempts = attempts;
+        self
+    }
+
+    /// How long one attempt may take; it is cancelled after that and counts as failed. Default 30 s.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    /// How many jobs of this handler one worker process runs at a time. Default 10.
+    pub fn concurrency(mut self, jobs: usize) -> Self {
+        self.concurrency = jobs;
+        self
+    }
+
+    /// How long to wait between attempts: up to `base` after the first failure, `factor` times more after each further
+    /// one, never more than `cap`. The wait is drawn at random below that. Default 5 s, 2, 1 h.
+    pub fn backoff(mut self, base: Duration, factor: u32, cap: Duration) -> Self {
+        self.policy.backoff_base = base;
+        self.policy.backoff_factor = factor;
+        self.policy.backoff_cap = cap;
+        self
+    }
+
+    /// How long a failing job may hold up its lane before the lane goes on without it. Default 15 min.
+    pub fn block_for(mut self, limit: Duration) -> Self {
+        self.policy.block_for = limit;
+        self
+    }
+
+    /// Completes the handler with an `async fn(payload, &mut Context) -> Result<(), HandlerError>`.
+    ///
+    /// The payload is decoded from the event's JSON; one that does not fit makes the job dead at once, since no retry
+    /// can change it. Take [`Raw`](super::Raw) for the bytes, or `serde_json::Value` for any JSON.
+    pub fn run<F, E, Via>(self, function: F) -> Handler
+    where
+        F: for<'a> HandlerFn<'a, E>,
+        E: FromDelivery<Via> + Send + 'static,
+        Via: 'static,
+    {
+        self.complete(Kind::Rust, Arc::new(Function::<F, E, Via>::new(function)))
+    }
+
+    /// Completes the handler with an HTTP forward.
+    pub(crate) fn forward(self, forward: Forward) -> Handler {
+        self.complete(Kind::Forward, Arc::new(forward))
+    }
+
+    fn complete(self, kind: Kind, runner: Arc<dyn Run>) -> Handler {
+        Handler {
+            name: self.name.into(),
+            kind,
+            from: self.from,
+            patterns: self.patterns,
+            order: self.order,
+            policy: self.policy,
+            timeout: self.timeout,
+            concurrency: self.concurrency,
+            runner,
+        }
+    }
+}
+
+/// A complete handler, to be registered with `Builder::handler`.
+#[derive(Clone)]
+pub struct Handler {
+    pub(crate) name: Arc<str>,
+    pub(crate) kind: Kind,
+    pub(crate) from: String,
+    pub(crate) patterns: Vec<String>,
+    pub(crate) order: Order,
+    pub(crate) policy: Policy,
+    pub(crate) timeout: Duration,
+    pub(crate) concurrency: usize,
+    pub(crate) runner: Arc<dyn Run>,
+}
+
+impl Handler {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Refuses a definition that can't work. The Builder asks at start, so that a typo never costs an event.
+    pub(crate) fn check(&self) -> Result<(), DefinitionError> {
+        use DefinitionError as E;
+        let name = || self.name.to_string();
+        if !is_name(&self.name) {
+            return Err(E::Name(name()));
+        }
+        if !is_name(&self.from.replace('*', "x")) {
+            return Err(E::From {
+                handler: name(),
+                from: self.from.clone(),
+            });
+        }
+        if self.patterns.is_empty()
+            || self
+                .patterns
+                .iter()
+                .any(|pattern| pattern.trim() != pattern || pattern.is_empty())
+        {
+            return Err(E::Patterns(name()));
+        }
+        let not_zero = [
+            ("attempts", self.policy.attempts == 0),
+            ("concurrency", self.concurrency == 0),
+            ("timeout", self.timeout.is_zero()),
+            ("the back-off's factor", self.policy.backoff_factor == 0),
+        ];
+        if let Some((option, _)) = not_zero.into_iter().find(|(_, is_zero)| *is_zero) {
+            return Err(E::Zero {
+                handler: name(),
+                option,
+            });
+        }
+        if self.policy.backoff_base > self.policy.backoff_cap {
+            return Err(E::Backoff(name()));
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Handler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Handler")
+            .field("name", &self.name)
+            .field("kind", &self.kind)
+            .field("from", &self.from)
+            .field("patterns", &self.patterns)
+            .field("order", &self.order)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Why a handler can't be registered.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DefinitionError {
+    /// The name is outside the grammar.
+    #[error("handler name `{0}` is not allowed: use 1 to 64 of a-z, 0-9, `_` and `-`")]
+    Name(String),
+    /// `from` can never match a source.
+    #[error(
+        "handler `{handler}` listens to `{from}`, which no source can be called: \
+         use a source's name, or a pattern of a-z, 0-9, `_`, `-` and `*`"
+    )]
+    From {
+        /// The handler.
+        handler: String,
+        /// What it listens to.
+        from: String,
+    },
+    /// No pattern, an empty one, or one with white space around it.
+    #[error(
+        "handler `{0}` needs event types such as `invoice.*`, none of them empty; `*` alone takes every event"
+    )]
+    Patterns(String),
+    /// An option that must be at least 1.
+    #[error("handler `{handler}`: {option} must not be zero")]
+    Zero {
+        /// The handler.
+        handler: String,
+        /// The option.
+        option: &'static str,
+    },
+    /// The first wait is longer than the longest.
+    #[error("handler `{0}`: the back-off's base is above its cap; lower the base or raise the cap")]
+    Backoff(String),
+}
+
+fn is_name(text: &str) -> bool {
+    (1..=64).contains(&text.len())
+        && text
+            .bytes()
+            .all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_' | b'-'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::handler::{Context, HandlerError, Raw};
+
+    async fn nothing(_: Raw, _: &mut Context) -> Result<(), HandlerError> {
+        Ok(())
+    }
+
+    fn named(name: &str) -> Named {
+        on("stripe", &["invoice.*"]).name(name)
+    }
+
+    #[test]
+    fn a_plain_definition_is_accepted_with_the_documented_defaults() {
+        let handler = named("credit").run(nothing);
+        assert_eq!(handler.check(), Ok(()));
+        assert_eq!((handler.kind, handler.order), (Kind::Rust, Order::None));
+        assert_eq!(
+            (handler.timeout, handler.concurrency),
+            (Duration::from_secs(30), 10)
+        );
+        assert_eq!(handler.policy, Policy::default());
+    }
+
+    #[test]
+    fn what_cannot_work_is_refused_with_a_sentence_that_names_the_handler() {
+        let second = Duration::from_secs(1);
+        let too_long = "x".repeat(65);
+        let refused = [
+            named("").run(nothing),
+            named("Credit").run(nothing),
+            named(&too_long).run(nothing),
+            on("", &["*"]).name("credit").run(nothing),
+            on("Stripe", &["*"]).name("credit").run(nothing),
+            on("stripe", &[] as &[&str]).name("credit").run(nothing),
+            on("stripe", &["invoice.* "]).name("credit").run(nothing),
+            named("credit").attempts(0).run(nothing),
+            named("credit").concurrency(0).run(nothing),
+            named("credit").timeout(Duration::ZERO).run(nothing),
+            named("credit").backoff(second, 0, second).run(nothing),
+            named("credit").backoff(2 * second, 2, second).run(nothing),
+        ];
+        for handler in refused {
+            let error = handler
+                .check()
+                .expect_err(&format!("{handler:?} must be refused"));
+            assert!(
+                error.to_string().contains(&format!("`{}`", handler.name())),
+                "{error}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_source_may_be_a_pattern() {
+        assert_eq!(on("*", &["*"]).name("all").run(nothing).check(), Ok(()));
+        assert_eq!(
+            on("stripe-*", &["*"]).name("all").run(nothing).check(),
+            Ok(())
+        );
+    }
+}

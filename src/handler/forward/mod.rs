@@ -1,0 +1,135 @@
+//! The built-in handler for programs that are not in this process: it posts the very bytes received.
+//!
+//! Promised: the body and the end-to-end headers arrive unchanged; one attempt is one request, never resent behind the
+//! state machine's back; only a 2xx is success; a redirect is not followed, because the destination the operator
+//! configured is the one that gets the data and the signature.
+
+mod answer;
+mod client;
+mod headers;
+mod signature;
+
+use std::time::Duration;
+
+use chrono::Utc;
+use futures_util::future::BoxFuture;
+use http::{HeaderMap, HeaderName};
+use reqwest::{Client, Response, Url};
+use secrecy::SecretString;
+
+use super::{Context, HandlerError, Run};
+use answer::{Excerpt, Verdict};
+use signature::Key;
+
+/// After a 2xx nothing the destination still sends changes the outcome: this long we read it, to keep the connection.
+const DRAIN: Duration = Duration::from_secs(1);
+
+/// How long a failing destination may take to say what is wrong.
+const EXPLAIN: Duration = Duration::from_secs(5);
+
+/// What is configured of a forward.
+pub(crate) struct ForwardSpec {
+    /// `http` or `https`, without user name and password.
+    pub(crate) url: String,
+    /// `whsec_…`: signs what is sent. Without it there is no `webhook-signature`.
+    pub(crate) secret: Option<SecretString>,
+    /// Added to every request, in place of received ones of the same name; for the destination's own authentication.
+    pub(crate) headers: HeaderMap,
+}
+
+/// Why a forward can't be set up.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ForwardError {
+    #[error("`to` is not a URL: use one such as `http://127.0.0.1:3000/hooks`")]
+    Url,
+    #[error("`to` must begin with http:// or https://")]
+    Scheme,
+    #[error("`to` must not hold a user name or password: send them as a header")]
+    UserInfo,
+    #[error(transparent)]
+    Secret(#[from] signature::KeyError),
+    #[error("header `{0}` can't be set on a forward: hookgate or HTTP sets it")]
+    Header(HeaderName),
+    #[error("the HTTP client could not be set up; for https, are CA certificates installed?")]
+    Client(#[source] reqwest::Error),
+}
+
+/// One destination with its connections.
+pub(crate) struct Forward {
+    to: Url,
+    key: Option<Key>,
+    headers: HeaderMap,
+    client: Client,
+}
+
+impl Forward {
+    /// Checks the settings and sets up the connections' pool. Connects to nothing yet.
+    pub(crate) fn new(spec: ForwardSpec) -> Result<Self, ForwardError> {
+        let to = Url::parse(&spec.url).map_err(|_| ForwardError::Url)?;
+        if !matches!(to.scheme(), "http" | "https") {
+            return Err(ForwardError::Scheme);
+        }
+        if !to.username().is_empty() || to.password().is_some() {
+            return Err(ForwardError::UserInfo);
+        }
+        if let Some(name) = spec.headers.keys().find(|name| headers::is_ours(name) || headers::is_hop_by_hop(name)) {
+            return Err(ForwardError::Header(name.clone()));
+        }
+        let key = spec.secret.as_ref().map(Key::parse).transpose()?;
+        let client = client::build(to.scheme() == "https").map_err(ForwardError::Client)?;
+        Ok(Self { to, key, headers: spec.headers, client })
+    }
+
+    async fn send(&self, cx: &mut Context) -> Result<(), HandlerError> {
+        let delivery = cx.shared_delivery();
+        let headers = headers::outgoing(
+            &delivery,
+            headers::Facts {
+                id: cx.idempotency_key(),
+                attempt: cx.attempt(),
+                timestamp: Utc::now().timestamp(),
+                key: self.key.as_ref(),
+                configured: &self.headers,
+            },
+        );
+        let request = self.client.post(self.to.clone()).headers(headers).body(delivery.body.clone());
+        // The URL may hold a token in its path or query, and the error's text is kept.
+        let response = request.send().await.map_err(reqwest::Error::without_url)?;
+        cx.set_status(response.status().as_u16());
+        self.judge(response).await
+    }
+
+    async fn judge(&self, response: Response) -> Result<(), HandlerError> {
+        let (status, headers) = (response.status(), response.headers().clone());
+        let limit = if status.is_success() { DRAIN } else { EXPLAIN };
+        let excerpt = excerpt(response, limit).await;
+        match answer::judge(status, &headers, &self.to, &excerpt, Utc::now()) {
+            Verdict::Accepted => Ok(()),
+            Verdict::Refused { why, retry_after: None } => Err(HandlerError::because(why)),
+            Verdict::Refused { why, retry_after: Some(wait) } => Err(HandlerError::because(why).retry_after(wait)),
+        }
+    }
+}
+
+impl Run for Forward {
+    fn run<'a>(&'a self, cx: &'a mut Context) -> BoxFuture<'a, Result<(), HandlerError>> {
+        Box::pin(self.send(cx))
+    }
+}
+
+/// Reads what is needed of a response's body. Its end, its size and its errors don't matter: the status has decided.
+async fn excerpt(mut response: Response, limit: Duration) -> Excerpt {
+    let mut excerpt = Excerpt::default();
+    let reading = async {
+        while let Ok(Some(chunk)) = response.chunk().await {
+            if excerpt.take(&chunk).is_break() {
+                break;
+            }
+        }
+    };
+    let _ = tokio::time::timeout(limit, reading).await;
+    excerpt
+}
+
+#[cfg(test)]
+mod tests;

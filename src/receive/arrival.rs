@@ -1,0 +1,218 @@
+//! A verified request on its way into the database: what T1 will write for it.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use chrono::{DateTime, Utc};
+use hookgate_providers::{Event, Verified};
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+use crate::registry::{Plan, PlannedSource, Subscription};
+use crate::store::record::{Batch, NewDelivery, NewJob, NewReceipt};
+use crate::store::{LaneKey, storable};
+
+/// The longest readable copy of an id, type or key, in bytes. The exact ones are hashed.
+const READABLE: usize = 512;
+
+/// Verified, stamped, and owned: once the recorder has it, a sender that hangs up harms nothing.
+#[derive(Debug)]
+pub(crate) struct Arrival {
+    pub(crate) id: Uuid,
+    pub(crate) received_at: DateTime<Utc>,
+    pub(crate) source: Arc<str>,
+    pub(crate) method: String,
+    pub(crate) target: String,
+    pub(crate) headers: Vec<u8>,
+    pub(crate) body: Bytes,
+    secret: i16,
+    content_type: Option<String>,
+    events: Vec<ArrivedEvent>,
+    batch: Option<serde_json::Value>,
+}
+
+/// One event, with storable copies of what its provider said.
+#[derive(Debug)]
+struct ArrivedEvent {
+    key: [u8; 16],
+    fingerprint: [u8; 16],
+    index: i32,
+    no_dedup: bool,
+    ordering_key: Option<String>,
+    version: Option<i64>,
+    readable_id: Option<String>,
+    readable_type: Option<String>,
+    readable_key: Option<String>,
+}
+
+/// What came over the wire.
+#[derive(Debug)]
+pub(crate) struct Wire {
+    pub(crate) method: String,
+    pub(crate) target: String,
+    pub(crate) headers: Vec<u8>,
+    pub(crate) content_type: Option<String>,
+    pub(crate) body: Bytes,
+}
+
+impl Arrival {
+    /// Only what `verify` accepted can arrive: the proof is an argument.
+    pub(crate) fn new(
+        (id, received_at): (Uuid, DateTime<Utc>),
+        source: Arc<str>,
+        wire: Wire,
+        verified: &Verified,
+    ) -> Self {
+        let events: Vec<_> = verified.events().iter().map(|event| ArrivedEvent::new(id, event)).collect();
+        Self {
+            id,
+            received_at,
+            source,
+            method: wire.method,
+            target: storable(&wire.target, 8192),
+            headers: wire.headers,
+            body: wire.body,
+            secret: i16::try_from(verified.secret()).unwrap_or(i16::MAX),
+            content_type: wire.content_type.map(|text| storable(&text, READABLE)),
+            batch: (events.len() > 1).then(|| events.iter().map(ArrivedEvent::describe).collect()),
+            events,
+        }
+    }
+
+    /// Rows and body, in bytes, about: what a batch is limited by.
+    pub(crate) fn size(&self) -> usize {
+        self.body.len() + self.headers.len() + 256
+    }
+
+    pub(crate) fn receipts(&self, source: &PlannedSource) -> impl Iterator<Item = NewReceipt> {
+        let (id, source) = (self.id, source.id);
+        self.events.iter().map(move |event| NewReceipt {
+            source,
+            key: event.key,
+            delivery: id,
+            event: event.index,
+            fingerprint: event.fingerprint,
+        })
+    }
+
+    pub(crate) fn row<'a>(&'a self, source: &'a PlannedSource) -> NewDelivery<'a> {
+        let first = self.events.first();
+        NewDelivery {
+            retention: &source.retention,
+            id: self.id,
+            source: source.id,
+            received_at: self.received_at,
+            method: &self.method,
+            target: &self.target,
+            headers: &self.headers,
+            body: &self.body,
+            content_type: self.content_type.as_deref(),
+            secret: self.secret,
+            provider_id: first.and_then(|e| e.readable_id.as_deref()),
+            event_type: first.and_then(|e| e.readable_type.as_deref()),
+            ordering_key: first.and_then(|e| e.readable_key.as_deref()),
+            version: first.and_then(|e| e.version),
+            events: self.events.len() as i32,
+            batch: self.batch.as_ref(),
+            no_dedup: first.is_some_and(|e| e.no_dedup),
+        }
+    }
+
+    /// Adds everything T1 writes for this arrival if all of it is new.
+    pub(crate) fn push_into<'a>(&'a self, batch: &mut Batch<'a>, source: &'a PlannedSource, plan: &Plan) {
+        batch.push_delivery(self.row(source));
+        for receipt in self.receipts(source) {
+            batch.push_receipt(&receipt);
+        }
+        for job in self.jobs(source, plan) {
+            batch.push_job(job);
+        }
+    }
+
+    /// The jobs of this arrival, as the plan's subscriptions want them.
+    pub(crate) fn jobs(&self, source: &PlannedSource, plan: &Plan) -> impl Iterator<Item = NewJob> {
+        self.fan_out(source, plan).map(|(event, subscription)| NewJob {
+            delivery: self.id,
+            event: event.index,
+            subscription: subscription.id,
+            retention: source.retention.clone(),
+            lane: subscription.ordered.then(|| lane(subscription.id, event.ordering_key.as_deref())),
+            version: event.version,
+        })
+    }
+
+    /// Whether any handler takes any of these events.
+    pub(crate) fn is_handled(&self, source: &PlannedSource, plan: &Plan) -> bool {
+        self.fan_out(source, plan).next().is_some()
+    }
+
+    fn fan_out<'a>(
+        &'a self,
+        source: &PlannedSource,
+        plan: &'a Plan,
+    ) -> impl Iterator<Item = (&'a ArrivedEvent, &'a Arc<Subscription>)> {
+        let subscriptions = plan.on(source.id);
+        self.events.iter().flat_map(move |event| {
+            subscriptions
+                .iter()
+                .filter(|subscription| subscription.wants(event.readable_type.as_deref()))
+                .map(move |subscription| (event, subscription))
+        })
+    }
+}
+
+impl ArrivedEvent {
+    fn new(delivery: Uuid, event: &Event) -> Self {
+        let readable = |text: &Option<String>| text.as_deref().map(|text| storable(text, READABLE));
+        let index = i32::try_from(event.index).unwrap_or(i32::MAX);
+        Self {
+            // Without a provider id the receipt is keyed by ours: no copy can match it, but a second try of the same
+            // T1 still finds its own first.
+            key: match &event.dedup_key {
+                Some(key) => short_hash(&[b"id", key.as_bytes()]),
+                None => short_hash(&[b"none", delivery.as_bytes(), &index.to_be_bytes()]),
+            },
+            fingerprint: first_16(&event.fingerprint),
+            index,
+            no_dedup: event.dedup_key.is_none(),
+            ordering_key: event.ordering_key.clone(),
+            version: event.version,
+            readable_id: readable(&event.delivery_id),
+            readable_type: readable(&event.event_type),
+            readable_key: readable(&event.ordering_key),
+        }
+    }
+
+    fn describe(&self) -> serde_json::Value {
+        serde_json::json!({
+            "id": self.readable_id, "type": self.readable_type, "key": self.readable_key, "version": self.version,
+        })
+    }
+}
+
+/// The lane of a subscription for an ordering key, and its readable name.
+///
+/// Events without a key share one lane of their subscription: whoever asked for order gets it.
+pub(crate) fn lane(subscription: i32, ordering_key: Option<&str>) -> (LaneKey, String) {
+    let key = match ordering_key {
+        Some(key) => short_hash(&[b"lane", &subscription.to_be_bytes(), key.as_bytes()]),
+        None => short_hash(&[b"default lane", &subscription.to_be_bytes()]),
+    };
+    (key, storable(ordering_key.unwrap_or("(no key)"), READABLE))
+}
+
+/// The first 16 bytes of a SHA-256 over length-prefixed parts, so that no two lists of parts run together.
+fn short_hash(parts: &[&[u8]]) -> [u8; 16] {
+    let mut hash = Sha256::new();
+    for part in parts {
+        hash.update((part.len() as u64).to_be_bytes());
+        hash.update(part);
+    }
+    first_16(&hash.finalize().into())
+}
+
+fn first_16(hash: &[u8; 32]) -> [u8; 16] {
+    let mut short = [0; 16];
+    short.copy_from_slice(&hash[..16]);
+    short
+}

@@ -1,0 +1,161 @@
+//! Carries T1 out for a batch: plan, write, and what to do when the database refuses.
+
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::{Duration, Instant};
+
+use sqlx::PgPool;
+use tokio::sync::Semaphore;
+use uuid::Uuid;
+
+use super::duplicates;
+use super::record::{NotDurable, Pending, Recorded};
+use super::reply::Status;
+use super::trouble::{Trouble, trouble};
+use crate::clock::DatabaseClock;
+use crate::registry::{self, Plan};
+use crate::store::record::{self as store, Batch, Written};
+use crate::{maintenance, telemetry};
+
+/// What the writers share.
+#[derive(Debug)]
+pub(crate) struct Writer {
+    pub(crate) pool: PgPool,
+    pub(crate) gateway: Uuid,
+    pub(crate) clock: Arc<DatabaseClock>,
+    pub(crate) receipt_horizon: Duration,
+    /// Tells the local workers that there are jobs.
+    pub(crate) wake: Arc<tokio::sync::Notify>,
+    plan: RwLock<Arc<Plan>>,
+    /// Duplicates are looked up beside the writers, never instead of them.
+    duplicates: Arc<Semaphore>,
+}
+
+impl Writer {
+    pub(crate) fn new(
+        pool: PgPool,
+        gateway: Uuid,
+        clock: Arc<DatabaseClock>,
+        plan: Plan,
+        receipt_horizon: Duration,
+        wake: Arc<tokio::sync::Notify>,
+    ) -> Self {
+        let plan = RwLock::new(Arc::new(plan));
+        Self { pool, gateway, clock, receipt_horizon, wake, plan, duplicates: Arc::new(Semaphore::new(2)) }
+    }
+
+    pub(crate) fn plan(&self) -> Arc<Plan> {
+        Arc::clone(&self.plan.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    async fn reload_plan(&self) -> sqlx::Result<()> {
+        let plan = registry::load(&self.pool).await?;
+        *self.plan.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(plan);
+        Ok(())
+    }
+
+    /// Writes a batch and answers everyone in it.
+    ///
+    /// The database's refusals are sorted by what can help: bad data → halve the batch until the culprit stands alone,
+    /// so its neighbours are written; a lost race or a lost connection → the whole batch once more, with the same ids,
+    /// which is safe because a receipt that names its own delivery means "recorded before".
+    pub(crate) async fn write(self: &Arc<Self>, batch: Vec<Pending>) {
+        // A stack instead of recursion: halves of halves.
+        let mut todo = vec![(batch, Tries::default())];
+        while let Some((batch, tries)) = todo.pop() {
+            match self.once(&batch, tries).await {
+                Ok(written) => self.answer(batch, &written),
+                Err(error) => match (trouble(&error), tries) {
+                    (Trouble::NoPartition, Tries { partitions: false, .. }) => {
+                        if let Err(error) = maintenance::partitions::ensure(&self.pool).await {
+                            tracing::error!(%error, "partitions.create_failed");
+                        }
+                        todo.push((batch, Tries { partitions: true, ..tries }));
+                    }
+                    (Trouble::Contention | Trouble::Unreachable, Tries { again: false, .. }) => {
+                        todo.push((batch, Tries { again: true, ..tries }));
+                    }
+                    (Trouble::BadData, _) if batch.len() > 1 => {
+                        let mut first = batch;
+                        let second = first.split_off(first.len() / 2);
+                        todo.push((second, tries));
+                        todo.push((first, tries));
+                    }
+                    (Trouble::BadData | Trouble::NoPartition | Trouble::Contention | Trouble::Unreachable, _) => {
+                        tracing::error!(%error, deliveries = batch.len(), "record.failed");
+                        for pending in batch {
+                            pending.answer(Err(NotDurable::Failed));
+                        }
+                    }
+                },
+            }
+        }
+    }
+
+    /// T1, planned again as often as the registry moves on meanwhile.
+    async fn once(&self, pending: &[Pending], tries: Tries) -> sqlx::Result<Written> {
+        // One connection for all: a second one would compete with the other writer for the pool.
+        loop {
+            let plan = self.plan();
+            let mut batch = Batch::default();
+            for pending in pending {
+                if let Some(source) = plan.source(&pending.arrival.source) {
+                    pending.arrival.push_into(&mut batch, source, &plan);
+                }
+            }
+            let started = Instant::now();
+            let mut conn = self.pool.acquire().await?;
+            // After a lost connection its neighbours in the pool are suspect too.
+            if tries.again {
+                sqlx::Connection::ping(&mut *conn).await?;
+            }
+            let written = store::record(&mut conn, plan.generation, &batch).await?;
+            metrics::histogram!(telemetry::RECORD_SECONDS).record(started.elapsed());
+            self.clock.sync(written.at);
+            if written.generation == plan.generation {
+                return Ok(written);
+            }
+            drop(conn);
+            self.reload_plan().await?;
+        }
+    }
+
+    /// New ones are answered at once; the others are looked at in transactions of their own, beside the next batch.
+    fn answer(self: &Arc<Self>, batch: Vec<Pending>, written: &Written) {
+        let plan = self.plan();
+        let mut woke = false;
+        for pending in batch {
+            let arrival = &pending.arrival;
+            let Some(source) = plan.source(&arrival.source) else {
+                // The source's row is gone: nothing was written for it.
+                pending.answer(Err(NotDurable::Failed));
+                continue;
+            };
+            if written.new.iter().any(|(delivery, _)| *delivery == arrival.id) {
+                let handled = arrival.is_handled(source, &plan);
+                woke |= handled;
+                let status = if handled { Status::Accepted } else { Status::Unhandled };
+                let delivery = arrival.id;
+                if written.new.iter().filter(|(d, _)| *d == delivery).count() == arrival.receipts(source).count() {
+                    pending.answer(Ok(Recorded { delivery, status }));
+                    continue;
+                }
+            }
+            let (writer, plan) = (Arc::clone(self), Arc::clone(&plan));
+            let permits = Arc::clone(&self.duplicates);
+            tokio::spawn(async move {
+                let Ok(_permit) = permits.acquire().await else { return };
+                duplicates::settle(&writer, &plan, pending).await;
+            });
+        }
+        if woke {
+            self.wake.notify_one();
+        }
+    }
+}
+
+/// What was tried already for a batch.
+#[derive(Debug, Clone, Copy, Default)]
+struct Tries {
+    again: bool,
+    partitions: bool,
+}

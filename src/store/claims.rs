@@ -1,0 +1,80 @@
+//! The claim as a handler's transaction sees it. Nothing here takes a lock: the fence is the row lock that settle takes
+//! in its last statement, so a slow handler never makes ingest or rescue wait.
+
+use std::time::Duration;
+
+use sqlx::PgConnection;
+
+use super::{Held, Token};
+
+/// Stamps the open transaction with the claim it works for, and bounds how long it may sit idle.
+///
+/// Both settings are local to the transaction, so they vanish with it: that is how [`is_marked`] notices that user SQL
+/// said `COMMIT`, and why nothing leaks through a connection pooler.
+pub(crate) async fn mark(
+    conn: &mut PgConnection,
+    token: Token,
+    idle_at_most: Duration,
+) -> sqlx::Result<()> {
+    sqlx::query(
+        "select set_config('idle_in_transaction_session_timeout', $1, true), set_config('hookgate.claim', $2, true)",
+    )
+    .bind(milliseconds(idle_at_most))
+    .bind(token_text(token))
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Whether the transaction that [`mark`] stamped is still the open one.
+pub(crate) async fn is_marked(conn: &mut PgConnection, token: Token) -> sqlx::Result<bool> {
+    sqlx::query_scalar("select current_setting('hookgate.claim', true) is not distinct from $1")
+        .bind(token_text(token))
+        .fetch_one(conn)
+        .await
+}
+
+/// Whether the claim still stands. A plain read: it saves useless work of a worker that was rescued meanwhile, and
+/// decides nothing; settle's fence does.
+pub(crate) async fn is_held(
+    conn: &mut PgConnection,
+    held: &Held,
+    token: Token,
+) -> sqlx::Result<bool> {
+    let query = match held {
+        Held::Lane(lane) => sqlx::query_scalar(
+            "select exists (select from hookgate.lanes where lane = $1 and worker = $2 and claim = $3)",
+        )
+        .bind(lane.as_slice()),
+        Held::Job(job) => sqlx::query_scalar(
+            "select exists (select from hookgate.jobs
+              where delivery = $1 and event = $2 and subscription = $3 and run = $4 and worker = $5 and claim = $6)",
+        )
+        .bind(job.delivery)
+        .bind(job.event)
+        .bind(job.subscription)
+        .bind(job.run),
+    };
+    query.bind(token.worker).bind(token.n).fetch_one(conn).await
+}
+
+fn token_text(token: Token) -> String {
+    format!("{}:{}", token.worker, token.n)
+}
+
+/// Postgres reads zero as "no limit" and refuses more than an `int`.
+fn milliseconds(limit: Duration) -> String {
+    limit.as_millis().clamp(1, i32::MAX as u128).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_is_never_switched_off_and_never_too_large_for_postgres() {
+        assert_eq!(milliseconds(Duration::ZERO), "1");
+        assert_eq!(milliseconds(Duration::from_secs(35)), "35000");
+        assert_eq!(milliseconds(Duration::MAX), i32::MAX.to_string());
+    }
+}
