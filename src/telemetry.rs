@@ -81,10 +81,10 @@ fn builder() -> Result<PrometheusBuilder, BuildError> {
 }
 
 /// Requests to the ingest listener. `source`, `outcome`.
-pub const REQUESTS: &str = "hookgate_requests_total";
+pub const REQUESTS_TOTAL: &str = "hookgate_requests_total";
 /// Requests refused. `source`, `reason`.
-pub const REFUSALS: &str = "hookgate_refusals_total";
-/// From a request's last byte to its acknowledgement. `source`.
+pub const REFUSALS_TOTAL: &str = "hookgate_refusals_total";
+/// From a request's headers to its answer.
 pub const ACK_SECONDS: &str = "hookgate_ack_seconds";
 /// Deliveries a commit.
 pub const RECORD_BATCH_SIZE: &str = "hookgate_record_batch_size";
@@ -93,29 +93,29 @@ pub const RECORD_SECONDS: &str = "hookgate_record_seconds";
 /// Requests that wait for the recorder.
 pub const RECORDER_QUEUE: &str = "hookgate_recorder_queue";
 /// Recording transactions that failed. `class`: the first two characters of the SQLSTATE, or `connection`.
-pub const RECORD_FAILURES: &str = "hookgate_record_failures_total";
+pub const RECORD_FAILURES_TOTAL: &str = "hookgate_record_failures_total";
 /// Further arrivals of recorded events. `source`, `act`.
-pub const DUPLICATES: &str = "hookgate_duplicates_total";
+pub const DUPLICATES_TOTAL: &str = "hookgate_duplicates_total";
 /// Ids that came again with another body. `source`.
-pub const CONFLICTS: &str = "hookgate_conflicts_total";
+pub const CONFLICTS_TOTAL: &str = "hookgate_conflicts_total";
 /// Attempts ended. `handler`, `outcome`.
-pub const ATTEMPTS: &str = "hookgate_attempts_total";
-/// How long a handler ran. `handler`.
+pub const ATTEMPTS_TOTAL: &str = "hookgate_attempts_total";
+/// How long an attempt took.
 pub const ATTEMPT_SECONDS: &str = "hookgate_attempt_seconds";
-/// From received to handled. `handler`.
+/// From received to handled.
 pub const DELIVERED_SECONDS: &str = "hookgate_delivered_seconds";
 /// Handlers that run now. `handler`.
 pub const RUNNING: &str = "hookgate_running";
-/// Results refused because the claim was lost. `handler`.
-pub const FENCED: &str = "hookgate_fenced_total";
+/// Results refused because the claim was lost.
+pub const FENCED_TOTAL: &str = "hookgate_fenced_total";
 /// Jobs taken back from silent workers.
-pub const RESCUED: &str = "hookgate_rescued_total";
+pub const RESCUED_TOTAL: &str = "hookgate_rescued_total";
 /// Attempts whose row could not be written although they were settled.
-pub const ATTEMPT_LOG_FAILURES: &str = "hookgate_attempt_log_failures_total";
+pub const ATTEMPT_LOG_FAILURES_TOTAL: &str = "hookgate_attempt_log_failures_total";
 /// Claims that failed.
-pub const CLAIM_FAILURES: &str = "hookgate_claim_failures_total";
+pub const CLAIM_FAILURES_TOTAL: &str = "hookgate_claim_failures_total";
 /// Jobs put back by an operator. `how`: `replayed`, `redriven`, `hastened`.
-pub const REPLAYED: &str = "hookgate_replayed_total";
+pub const REPLAYED_TOTAL: &str = "hookgate_replayed_total";
 /// Unfinished jobs. `handler`, `state`.
 pub const JOBS: &str = "hookgate_jobs";
 /// How long the first due job has waited. `handler`.
@@ -127,37 +127,37 @@ pub const DEAD: &str = "hookgate_dead";
 /// Workers that spoke within their lease.
 pub const WORKERS: &str = "hookgate_workers";
 /// Samples of the gauges that failed; the gauges then keep their last value.
-pub const SAMPLE_FAILURES: &str = "hookgate_sample_failures_total";
+pub const SAMPLE_FAILURES_TOTAL: &str = "hookgate_sample_failures_total";
 /// Day partitions dropped.
-pub const PARTITIONS_DROPPED: &str = "hookgate_partitions_dropped_total";
+pub const PARTITIONS_DROPPED_TOTAL: &str = "hookgate_partitions_dropped_total";
 
 /// Counters with what they say.
 const COUNTERS: &[(&str, &str)] = &[
     (
-        REQUESTS,
+        REQUESTS_TOTAL,
         "Requests to the ingest listener by source and outcome",
     ),
-    (REFUSALS, "Requests refused by source and reason"),
+    (REFUSALS_TOTAL, "Requests refused by source and reason"),
     (
-        RECORD_FAILURES,
+        RECORD_FAILURES_TOTAL,
         "Recording transactions that failed, by SQLSTATE class",
     ),
     (
-        DUPLICATES,
+        DUPLICATES_TOTAL,
         "Further arrivals of recorded events by source and act",
     ),
-    (CONFLICTS, "Provider ids that came again with another body"),
-    (ATTEMPTS, "Attempts ended by handler and outcome"),
-    (FENCED, "Results refused because the claim was lost"),
-    (RESCUED, "Jobs taken back from silent workers"),
+    (CONFLICTS_TOTAL, "Provider ids that came again with another body"),
+    (ATTEMPTS_TOTAL, "Attempts ended by handler and outcome"),
+    (FENCED_TOTAL, "Results refused because the claim was lost"),
+    (RESCUED_TOTAL, "Jobs taken back from silent workers"),
     (
-        ATTEMPT_LOG_FAILURES,
+        ATTEMPT_LOG_FAILURES_TOTAL,
         "Settled attempts whose log row could not be written",
     ),
-    (CLAIM_FAILURES, "Claims that failed"),
-    (REPLAYED, "Jobs put back by an operator"),
-    (SAMPLE_FAILURES, "Samples of the gauges that failed"),
-    (PARTITIONS_DROPPED, "Day partitions dropped by retention"),
+    (CLAIM_FAILURES_TOTAL, "Claims that failed"),
+    (REPLAYED_TOTAL, "Jobs put back by an operator"),
+    (SAMPLE_FAILURES_TOTAL, "Samples of the gauges that failed"),
+    (PARTITIONS_DROPPED_TOTAL, "Day partitions dropped by retention"),
 ];
 
 const GAUGES: &[(&str, &str)] = &[
@@ -177,7 +177,7 @@ const HISTOGRAMS: &[(&str, Unit, &str)] = &[
     (
         ACK_SECONDS,
         Unit::Seconds,
-        "From a request's last byte to its acknowledgement",
+        "From a request's headers to its answer",
     ),
     (RECORD_BATCH_SIZE, Unit::Count, "Deliveries a commit"),
     (
@@ -185,7 +185,7 @@ const HISTOGRAMS: &[(&str, Unit, &str)] = &[
         Unit::Seconds,
         "One recording transaction, commit included",
     ),
-    (ATTEMPT_SECONDS, Unit::Seconds, "How long a handler ran"),
+    (ATTEMPT_SECONDS, Unit::Seconds, "How long an attempt took"),
     (DELIVERED_SECONDS, Unit::Seconds, "From received to handled"),
 ];
 

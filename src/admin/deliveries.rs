@@ -16,7 +16,7 @@ use super::error::ApiError;
 use super::masking::{self, HeaderLine};
 use super::parameters::Parameters;
 use super::{Operator, cursor};
-use crate::store::headers;
+use crate::headers;
 use crate::store::search::deliveries::{self as search, CopyRow, Detail, Filter, Range, Summary};
 use crate::store::search::work::{self, AttemptRow, JobRow};
 
@@ -194,7 +194,7 @@ pub(super) async fn show(
     };
     Ok(Json(Shown {
         body: body_shown(&summary, &sha256, &head),
-        headers: masking::headers(headers::decode(&headers)),
+        headers: masking::headers(&headers::decode(&headers)),
         target: masking::target(&target),
         method,
         secret_index: secret,

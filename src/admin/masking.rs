@@ -1,5 +1,6 @@
 //! What of a request must not be shown: credentials and signatures. Names stay, so that one sees what was sent.
 
+use hookgate_providers::Headers;
 use serde::Serialize;
 
 const MASK: &str = "***";
@@ -29,13 +30,12 @@ pub(super) struct HeaderLine {
 }
 
 /// The lines in their order, sensitive values masked.
-pub(super) fn headers<'a>(lines: impl Iterator<Item = (&'a [u8], &'a [u8])>) -> Vec<HeaderLine> {
-    lines.map(|(name, value)| header(name, value)).collect()
+pub(super) fn headers(received: &Headers) -> Vec<HeaderLine> {
+    received.iter().map(|(name, value)| header(name, value)).collect()
 }
 
-fn header(name: &[u8], value: &[u8]) -> HeaderLine {
-    let name = String::from_utf8_lossy(name).into_owned();
-    let (value, value_base64) = if is_sensitive(&name) {
+fn header(name: &str, value: &[u8]) -> HeaderLine {
+    let (value, value_base64) = if is_sensitive(name) {
         (Some(MASK.to_owned()), None)
     } else {
         match std::str::from_utf8(value) {
@@ -44,7 +44,7 @@ fn header(name: &[u8], value: &[u8]) -> HeaderLine {
         }
     };
     HeaderLine {
-        name,
+        name: name.to_owned(),
         value,
         value_base64,
     }
@@ -89,15 +89,15 @@ mod tests {
             "webhook-signature",
             "X-Vendor-Secret",
         ] {
-            let line = header(name.as_bytes(), b"s3cr3t");
+            let line = header(name, b"s3cr3t");
             assert_eq!(
                 (line.name.as_str(), line.value.as_deref()),
                 (name, Some("***"))
             );
         }
-        let line = header(b"X-GitHub-Event", b"push");
+        let line = header("X-GitHub-Event", b"push");
         assert_eq!(line.value.as_deref(), Some("push"));
-        assert_eq!(header(b"x", b"\xff").value_base64.as_deref(), Some("/w=="));
+        assert_eq!(header("x", b"\xff").value_base64.as_deref(), Some("/w=="));
     }
 
     #[test]

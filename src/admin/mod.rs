@@ -32,7 +32,7 @@ use sqlx::migrate::Migrator;
 pub use auth::{OperatorToken, Role};
 pub use sampler::sample_forever;
 
-use crate::receive::refusals::Refusals;
+pub use crate::receive::refusals::Refusals;
 use error::ApiError;
 
 /// What the operator listener works with.
@@ -52,7 +52,7 @@ pub struct Operator {
     pub expects_worker: bool,
     /// The migrations this release needs.
     pub migrations: Arc<Migrator>,
-    /// How ingest makes a receipt's key of a provider's id.
+    /// How ingest makes a receipt's key of a provider's dedup key.
     pub receipt_key: fn(&str) -> [u8; 16],
 }
 

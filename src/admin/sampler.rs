@@ -23,7 +23,7 @@ pub async fn sample_forever(operator: Arc<Operator>, shutdown: CancellationToken
     tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     while shutdown.run_until_cancelled(tick.tick()).await.is_some() {
         if let Err(error) = sampler.sample(&operator).await {
-            counter!(telemetry::SAMPLE_FAILURES).increment(1);
+            counter!(telemetry::SAMPLE_FAILURES_TOTAL).increment(1);
             tracing::warn!(
                 error = &error as &dyn std::error::Error,
                 "gauges were not sampled"

@@ -66,6 +66,10 @@ const STATE: &str = "case
     when d.conflict_with is not null then 'conflict'
     else 'unhandled' end";
 
+/// The delivery's columns tell of its first event, `batch` of each.
+const EVENT_LIKE: &str = "(d.event_type like $5
+    or exists (select from jsonb_array_elements(d.batch) e where e ->> 'type' like $5))";
+
 /// octet_length reads the size from the TOAST pointer: no body is fetched.
 const SUMMARY: &str = "d.id, s.name as source, s.provider, s.tenant, v.state, d.received_at, d.event_type,
     d.provider_id, d.ordering_key, d.version, d.events,
@@ -118,8 +122,9 @@ pub(crate) async fn list(
            join hookgate.sources s on s.id = d.source
           cross join lateral (select {STATE} as state) v
           where ($4::text is null or s.name = $4)
-            and ($5::text is null or d.event_type like $5)
-            and ($6::text is null or d.provider_id = $6)
+            and ($5::text is null or {EVENT_LIKE})
+            and ($6::text is null or d.provider_id = $6
+                 or d.batch @> jsonb_build_array(jsonb_build_object('id', $6)))
             and (not $7 or d.conflict_with is not null)
             and ($8::text is null or v.state = $8)
           order by d.id desc
@@ -155,7 +160,7 @@ pub(crate) async fn among(
           cross join lateral (select {STATE} as state) v
           where d.id = any($1) and d.id >= $2 and d.id < $3
             and ($4::text is null or s.name = $4)
-            and ($5::text is null or d.event_type like $5)
+            and ($5::text is null or {EVENT_LIKE})
             and (not $6 or d.conflict_with is not null)
             and ($7::text is null or v.state = $7)
           order by d.id desc
