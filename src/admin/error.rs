@@ -88,6 +88,13 @@ impl ApiError {
                     .to_owned(),
                 action: "Narrow it with after and before, or ask again when the database is less busy.",
             },
+            Self::Database(error) if is_our_mistake(error) => Problem {
+                name: "internal-error",
+                title: "hookgate made a mistake",
+                status: StatusCode::INTERNAL_SERVER_ERROR,
+                detail: "The request was understood but could not be answered.".to_owned(),
+                action: "The log has the cause; please report it with the version and the request's path.",
+            },
             Self::Database(_) => Problem {
                 name: "database-unavailable",
                 title: "The database did not answer",
@@ -101,6 +108,19 @@ impl ApiError {
 
 fn is_timeout(error: &sqlx::Error) -> bool {
     matches!(error, sqlx::Error::Database(e) if e.code().as_deref() == Some(CANCELED_BY_TIMEOUT))
+}
+
+/// Whether asking again can't help: the server refused our SQL, or its answer was not what we expect.
+fn is_our_mistake(error: &sqlx::Error) -> bool {
+    use sqlx::Error::{ColumnDecode, ColumnNotFound, Decode, Encode, RowNotFound};
+    match error {
+        // 22 data, 23 constraint, 42 syntax or access rule.
+        sqlx::Error::Database(e) => {
+            e.code().is_some_and(|code| ["22", "23", "42"].iter().any(|class| code.starts_with(class)))
+        }
+        ColumnDecode { .. } | ColumnNotFound(_) | Decode(_) | Encode(_) | RowNotFound => true,
+        _ => false,
+    }
 }
 
 fn sentence(text: &str) -> String {
@@ -166,6 +186,8 @@ mod tests {
         let inside = sqlx::Error::Protocol("password of role hookgate".to_owned());
         let problem = ApiError::from(inside).problem();
         assert_eq!(problem.status, StatusCode::SERVICE_UNAVAILABLE);
+        let mistake = ApiError::from(sqlx::Error::RowNotFound).problem();
+        assert_eq!(mistake.status, StatusCode::INTERNAL_SERVER_ERROR, "asking again would not help");
         assert!(!format!("{} {}", problem.detail, problem.action).contains("password"));
     }
 }

@@ -54,7 +54,11 @@ impl Series {
 impl Sampler {
     async fn sample(&mut self, operator: &Operator) -> Result<(), ApiError> {
         let mut reading = operator.read().await?;
-        let now = look(&mut reading, operator.lease).await?;
+        self.show(look(&mut reading, operator.lease).await?);
+        Ok(())
+    }
+
+    fn show(&mut self, now: Vec<(Series, f64)>) {
         for (series, value) in &now {
             series.set(*value);
         }
@@ -63,7 +67,6 @@ impl Sampler {
             gone.set(0.0);
         }
         self.shown.extend(named);
-        Ok(())
     }
 }
 
@@ -103,4 +106,25 @@ async fn look(conn: &mut PgConnection, lease: Duration) -> sqlx::Result<Vec<(Ser
         workers::alive(conn, lease).await? as f64,
     );
     Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use metrics_exporter_prometheus::PrometheusBuilder;
+
+    use super::*;
+
+    #[test]
+    fn a_gauge_whose_rows_are_gone_falls_to_zero() {
+        let recorder = PrometheusBuilder::new().build_recorder();
+        let dead = |handler: &str| Series { metric: telemetry::DEAD, labels: vec![("handler", handler.to_owned())] };
+        let mut sampler = Sampler::default();
+        metrics::with_local_recorder(&recorder, || {
+            sampler.show(vec![(dead("billing"), 3.0), (dead("mail"), 1.0)]);
+            sampler.show(vec![(dead("mail"), 2.0)]);
+        });
+        let text = recorder.handle().render();
+        assert!(text.contains("hookgate_dead{handler=\"billing\"} 0"), "{text}");
+        assert!(text.contains("hookgate_dead{handler=\"mail\"} 2"), "{text}");
+    }
 }

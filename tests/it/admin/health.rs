@@ -92,7 +92,7 @@ async fn without_its_database_the_process_lives_but_is_not_ready() {
 }
 
 #[tokio::test]
-async fn gauges_show_what_waits_and_fall_when_it_is_gone() {
+async fn gauges_show_what_waits() {
     let recorder = PrometheusBuilder::new().build_recorder();
     let _here = metrics::set_default_local_recorder(&recorder);
     let api = Api::open().await;
