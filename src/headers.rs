@@ -20,7 +20,9 @@ pub(crate) fn encode(headers: &Headers) -> Vec<u8> {
 pub(crate) fn decode(mut bytes: &[u8]) -> Headers {
     let mut headers = Headers::new();
     while let Some((name, after_name)) = part(bytes) {
-        let Some((value, rest)) = part(after_name) else { break };
+        let Some((value, rest)) = part(after_name) else {
+            break;
+        };
         headers.push(&String::from_utf8_lossy(name), value);
         bytes = rest;
     }

@@ -160,9 +160,7 @@ pub fn decide(outcome: &Outcome, history: History, policy: &Policy, jitter: f64)
             Transition::StepAside { wait: *wait }
         }
         Outcome::Failed { retry_after } => after_failure(*retry_after, history, policy, jitter),
-        Outcome::Timeout | Outcome::Panic | Outcome::Snoozed { .. } => {
-            after_failure(None, history, policy, jitter)
-        }
+        Outcome::Timeout | Outcome::Panic | Outcome::Snoozed { .. } => after_failure(None, history, policy, jitter),
     }
 }
 
@@ -172,19 +170,13 @@ pub fn decide_rescue(rescues_before: u32, policy_rescues: u32) -> Result<(), Dea
 }
 
 /// The counted failure includes this one. A snooze past its limit comes here too, so it ends as any failure does.
-fn after_failure(
-    asked: Option<Duration>,
-    history: History,
-    policy: &Policy,
-    jitter: f64,
-) -> Transition {
+fn after_failure(asked: Option<Duration>, history: History, policy: &Policy, jitter: f64) -> Transition {
     let failures = history.failures + 1;
     if failures >= policy.attempts {
         return Transition::Dead(Death::Exhausted);
     }
     let wait = backoff(failures, policy, jitter).max(asked.unwrap_or_default()).min(policy.backoff_cap);
-    let blocked_too_long =
-        history.in_lane && history.blocking.unwrap_or_default() + wait > policy.block_for;
+    let blocked_too_long = history.in_lane && history.blocking.unwrap_or_default() + wait > policy.block_for;
     if blocked_too_long { Transition::RetryOutside { wait } } else { Transition::Retry { wait } }
 }
 

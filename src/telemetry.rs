@@ -40,23 +40,13 @@ pub enum TelemetryError {
 
 /// Starts logging to standard error, so that a command's output stays clean.
 pub fn init(format: Format, filter: &str) -> Result<(), TelemetryError> {
-    let directives =
-        EnvFilter::builder()
-            .parse(filter)
-            .map_err(|source| TelemetryError::Filter {
-                filter: filter.to_owned(),
-                source,
-            })?;
-    let builder = tracing_subscriber::fmt()
-        .with_env_filter(directives)
-        .with_writer(std::io::stderr);
+    let directives = EnvFilter::builder()
+        .parse(filter)
+        .map_err(|source| TelemetryError::Filter { filter: filter.to_owned(), source })?;
+    let builder = tracing_subscriber::fmt().with_env_filter(directives).with_writer(std::io::stderr);
     match format {
         Format::Text => builder.try_init(),
-        Format::Json => builder
-            .json()
-            .flatten_event(true)
-            .with_current_span(false)
-            .try_init(),
+        Format::Json => builder.json().flatten_event(true).with_current_span(false).try_init(),
     }
     .map_err(TelemetryError::Subscriber)
 }
@@ -69,9 +59,7 @@ pub fn install_metrics() -> Result<PrometheusHandle, TelemetryError> {
 }
 
 /// Seconds that tell an acknowledgement from a slow one, and a handler's run from a stuck one.
-const SECONDS: [f64; 14] = [
-    0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0,
-];
+const SECONDS: [f64; 14] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0];
 const BATCH: [f64; 8] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0];
 
 fn builder() -> Result<PrometheusBuilder, BuildError> {
@@ -81,9 +69,9 @@ fn builder() -> Result<PrometheusBuilder, BuildError> {
 }
 
 /// Requests to the ingest listener. `source`, `outcome`.
-pub const REQUESTS_TOTAL: &str = "hookgate_requests_total";
+pub const REQUESTS: &str = "hookgate_requests_total";
 /// Requests refused. `source`, `reason`.
-pub const REFUSALS_TOTAL: &str = "hookgate_refusals_total";
+pub const REFUSALS: &str = "hookgate_refusals_total";
 /// From a request's headers to its answer.
 pub const ACK_SECONDS: &str = "hookgate_ack_seconds";
 /// Deliveries a commit.
@@ -93,13 +81,13 @@ pub const RECORD_SECONDS: &str = "hookgate_record_seconds";
 /// Requests that wait for the recorder.
 pub const RECORDER_QUEUE: &str = "hookgate_recorder_queue";
 /// Recording transactions that failed. `class`: the first two characters of the SQLSTATE, or `connection`.
-pub const RECORD_FAILURES_TOTAL: &str = "hookgate_record_failures_total";
+pub const RECORD_FAILURES: &str = "hookgate_record_failures_total";
 /// Further arrivals of recorded events. `source`, `act`.
-pub const DUPLICATES_TOTAL: &str = "hookgate_duplicates_total";
+pub const DUPLICATES: &str = "hookgate_duplicates_total";
 /// Ids that came again with another body. `source`.
-pub const CONFLICTS_TOTAL: &str = "hookgate_conflicts_total";
+pub const CONFLICTS: &str = "hookgate_conflicts_total";
 /// Attempts ended. `handler`, `outcome`.
-pub const ATTEMPTS_TOTAL: &str = "hookgate_attempts_total";
+pub const ATTEMPTS: &str = "hookgate_attempts_total";
 /// How long an attempt took.
 pub const ATTEMPT_SECONDS: &str = "hookgate_attempt_seconds";
 /// From received to handled.
@@ -107,15 +95,15 @@ pub const DELIVERED_SECONDS: &str = "hookgate_delivered_seconds";
 /// Handlers that run now. `handler`.
 pub const RUNNING: &str = "hookgate_running";
 /// Results refused because the claim was lost.
-pub const FENCED_TOTAL: &str = "hookgate_fenced_total";
+pub const FENCED: &str = "hookgate_fenced_total";
 /// Jobs taken back from silent workers.
-pub const RESCUED_TOTAL: &str = "hookgate_rescued_total";
+pub const RESCUED: &str = "hookgate_rescued_total";
 /// Attempts whose row could not be written although they were settled.
-pub const ATTEMPT_LOG_FAILURES_TOTAL: &str = "hookgate_attempt_log_failures_total";
+pub const ATTEMPT_LOG_FAILURES: &str = "hookgate_attempt_log_failures_total";
 /// Claims that failed.
-pub const CLAIM_FAILURES_TOTAL: &str = "hookgate_claim_failures_total";
+pub const CLAIM_FAILURES: &str = "hookgate_claim_failures_total";
 /// Jobs put back by an operator. `how`: `replayed`, `redriven`, `hastened`.
-pub const REPLAYED_TOTAL: &str = "hookgate_replayed_total";
+pub const REPLAYED: &str = "hookgate_replayed_total";
 /// Unfinished jobs. `handler`, `state`.
 pub const JOBS: &str = "hookgate_jobs";
 /// How long the first due job has waited. `handler`.
@@ -127,64 +115,41 @@ pub const DEAD: &str = "hookgate_dead";
 /// Workers that spoke within their lease.
 pub const WORKERS: &str = "hookgate_workers";
 /// Samples of the gauges that failed; the gauges then keep their last value.
-pub const SAMPLE_FAILURES_TOTAL: &str = "hookgate_sample_failures_total";
+pub const SAMPLE_FAILURES: &str = "hookgate_sample_failures_total";
 /// Day partitions dropped.
-pub const PARTITIONS_DROPPED_TOTAL: &str = "hookgate_partitions_dropped_total";
+pub const PARTITIONS_DROPPED: &str = "hookgate_partitions_dropped_total";
 
 /// Counters with what they say.
 const COUNTERS: &[(&str, &str)] = &[
-    (
-        REQUESTS_TOTAL,
-        "Requests to the ingest listener by source and outcome",
-    ),
-    (REFUSALS_TOTAL, "Requests refused by source and reason"),
-    (
-        RECORD_FAILURES_TOTAL,
-        "Recording transactions that failed, by SQLSTATE class",
-    ),
-    (
-        DUPLICATES_TOTAL,
-        "Further arrivals of recorded events by source and act",
-    ),
-    (CONFLICTS_TOTAL, "Provider ids that came again with another body"),
-    (ATTEMPTS_TOTAL, "Attempts ended by handler and outcome"),
-    (FENCED_TOTAL, "Results refused because the claim was lost"),
-    (RESCUED_TOTAL, "Jobs taken back from silent workers"),
-    (
-        ATTEMPT_LOG_FAILURES_TOTAL,
-        "Settled attempts whose log row could not be written",
-    ),
-    (CLAIM_FAILURES_TOTAL, "Claims that failed"),
-    (REPLAYED_TOTAL, "Jobs put back by an operator"),
-    (SAMPLE_FAILURES_TOTAL, "Samples of the gauges that failed"),
-    (PARTITIONS_DROPPED_TOTAL, "Day partitions dropped by retention"),
+    (REQUESTS, "Requests to the ingest listener by source and outcome"),
+    (REFUSALS, "Requests refused by source and reason"),
+    (RECORD_FAILURES, "Recording transactions that failed, by SQLSTATE class"),
+    (DUPLICATES, "Further arrivals of recorded events by source and act"),
+    (CONFLICTS, "Provider ids that came again with another body"),
+    (ATTEMPTS, "Attempts ended by handler and outcome"),
+    (FENCED, "Results refused because the claim was lost"),
+    (RESCUED, "Jobs taken back from silent workers"),
+    (ATTEMPT_LOG_FAILURES, "Settled attempts whose log row could not be written"),
+    (CLAIM_FAILURES, "Claims that failed"),
+    (REPLAYED, "Jobs put back by an operator"),
+    (SAMPLE_FAILURES, "Samples of the gauges that failed"),
+    (PARTITIONS_DROPPED, "Day partitions dropped by retention"),
 ];
 
 const GAUGES: &[(&str, &str)] = &[
     (RECORDER_QUEUE, "Requests that wait for the recorder"),
     (RUNNING, "Handlers that run now"),
     (JOBS, "Unfinished jobs by handler and state"),
-    (
-        OVERDUE_SECONDS,
-        "How long the first due job of a handler has waited",
-    ),
+    (OVERDUE_SECONDS, "How long the first due job of a handler has waited"),
     (LANES, "Lanes that are not idle, by state"),
     (DEAD, "Dead jobs by handler"),
     (WORKERS, "Workers that spoke within their lease"),
 ];
 
 const HISTOGRAMS: &[(&str, Unit, &str)] = &[
-    (
-        ACK_SECONDS,
-        Unit::Seconds,
-        "From a request's headers to its answer",
-    ),
+    (ACK_SECONDS, Unit::Seconds, "From a request's headers to its answer"),
     (RECORD_BATCH_SIZE, Unit::Count, "Deliveries a commit"),
-    (
-        RECORD_SECONDS,
-        Unit::Seconds,
-        "One recording transaction, commit included",
-    ),
+    (RECORD_SECONDS, Unit::Seconds, "One recording transaction, commit included"),
     (ATTEMPT_SECONDS, Unit::Seconds, "How long an attempt took"),
     (DELIVERED_SECONDS, Unit::Seconds, "From received to handled"),
 ];
@@ -220,21 +185,14 @@ mod tests {
             .collect();
         assert_eq!(named.len(), described.len());
         for name in named {
-            assert_eq!(
-                described.iter().filter(|d| **d == name).count(),
-                1,
-                "{name}"
-            );
+            assert_eq!(described.iter().filter(|d| **d == name).count(), 1, "{name}");
         }
     }
 
     #[test]
     fn a_bad_filter_is_named_with_the_setting() {
         let error = init(Format::Text, "hookgate=loud").unwrap_err().to_string();
-        assert!(
-            error.contains("log.level") && error.contains("hookgate=loud"),
-            "{error}"
-        );
+        assert!(error.contains("log.level") && error.contains("hookgate=loud"), "{error}");
     }
 
     #[test]
@@ -246,13 +204,7 @@ mod tests {
             metrics::histogram!(RECORD_BATCH_SIZE).record(40.0);
         });
         let text = handle.render();
-        assert!(
-            text.contains("hookgate_ack_seconds_bucket{source=\"stripe\",le=\"0.005\"} 1"),
-            "{text}"
-        );
-        assert!(
-            text.contains("hookgate_record_batch_size_bucket{le=\"64\"} 1"),
-            "{text}"
-        );
+        assert!(text.contains("hookgate_ack_seconds_bucket{source=\"stripe\",le=\"0.005\"} 1"), "{text}");
+        assert!(text.contains("hookgate_record_batch_size_bucket{le=\"64\"} 1"), "{text}");
     }
 }

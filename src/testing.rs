@@ -165,7 +165,9 @@ pub async fn run_and_inspect<T>(
     match ended {
         Ok(Ok(())) => {}
         Ok(Err(error)) => (report.outcome, report.error) = (error.outcome(), Some(error.describe())),
-        Err(_) => (report.outcome, report.error) = (Outcome::Timeout, Some(format!("no end within {:?}", handler.timeout))),
+        Err(_) => {
+            (report.outcome, report.error) = (Outcome::Timeout, Some(format!("no end within {:?}", handler.timeout)))
+        }
     }
     let Some(mut transaction) = cx.into_transaction() else {
         unreachable!("a context keeps the transaction it was made with");

@@ -91,9 +91,7 @@ pub enum CustomError {
     )]
     TimestampNotSigned,
     /// The timestamp's place cannot be read.
-    #[error(
-        "`timestamp` is {0:?}: write \"header:NAME\" or, for a key in the signature header, \"pair:KEY\""
-    )]
+    #[error("`timestamp` is {0:?}: write \"header:NAME\" or, for a key in the signature header, \"pair:KEY\"")]
     TimestampPlace(String),
     /// A key in the signature header, which has no keys.
     #[error(
@@ -104,9 +102,7 @@ pub enum CustomError {
     #[error("`tolerance_seconds` is {0}: it must be between 1 and 86400")]
     Tolerance(u32),
     /// The id is signed but not in a header.
-    #[error(
-        "`signs` names \"id\", so `delivery_id` must say which header it is in: delivery_id = \"header:NAME\""
-    )]
+    #[error("`signs` names \"id\", so `delivery_id` must say which header it is in: delivery_id = \"header:NAME\"")]
     IdNotInHeader,
     /// A word that is no part.
     #[error(
@@ -125,9 +121,7 @@ pub enum CustomError {
 ///
 /// The texts in it are kept for the life of the process, once each.
 pub fn custom(description: &CustomHmac) -> Result<Provider, CustomError> {
-    let delivery_id = Field::DeliveryId
-        .read(description.delivery_id.as_ref())?
-        .unwrap_or_default();
+    let delivery_id = Field::DeliveryId.read(description.delivery_id.as_ref())?.unwrap_or_default();
     let signs = parts(description, delivery_id)?;
     let header = locate::header_name(&description.header).map_err(CustomError::Header)?;
     let has = |part| signs.contains(&part);
@@ -148,9 +142,7 @@ pub fn custom(description: &CustomHmac) -> Result<Provider, CustomError> {
         timestamp,
         empty_body: EmptyBody::Accepted,
     };
-    let event_type = Field::EventType
-        .read(description.event_type.as_ref())?
-        .unwrap_or_default();
+    let event_type = Field::EventType.read(description.event_type.as_ref())?.unwrap_or_default();
     Ok(Provider {
         name: "hmac",
         title: "HMAC",
@@ -158,12 +150,8 @@ pub fn custom(description: &CustomHmac) -> Result<Provider, CustomError> {
         scheme: Scheme::Hmac(hmac),
         delivery_id,
         event_type,
-        ordering_key: Field::OrderingKey
-            .read(description.ordering_key.as_ref())?
-            .unwrap_or_default(),
-        version: Field::Version
-            .read(description.version.as_ref())?
-            .unwrap_or_default(),
+        ordering_key: Field::OrderingKey.read(description.ordering_key.as_ref())?.unwrap_or_default(),
+        version: Field::Version.read(description.version.as_ref())?.unwrap_or_default(),
         covers: Coverage {
             body: true,
             id: covered(delivery_id, signs),
@@ -186,9 +174,7 @@ fn parts(description: &CustomHmac, delivery_id: &[Locate]) -> Result<&'static [P
                 _ => return Err(CustomError::IdNotInHeader),
             },
             text => match text.split_once(':') {
-                Some(("header", name)) => {
-                    Part::Header(locate::header_name(name).map_err(CustomError::SignedHeader)?)
-                }
+                Some(("header", name)) => Part::Header(locate::header_name(name).map_err(CustomError::SignedHeader)?),
                 Some(("literal", text)) => Part::Lit(intern::text(text)),
                 // A misspelt "timestamp" must not become text that is signed as it stands.
                 _ if text.chars().any(char::is_alphabetic) => {
@@ -198,26 +184,12 @@ fn parts(description: &CustomHmac, delivery_id: &[Locate]) -> Result<&'static [P
             },
         })
     };
-    Ok(intern::parts(
-        &description
-            .signs
-            .iter()
-            .map(part)
-            .collect::<Result<Vec<_>, _>>()?,
-    ))
+    Ok(intern::parts(&description.signs.iter().map(part).collect::<Result<Vec<_>, _>>()?))
 }
 
-fn timestamp(
-    description: &CustomHmac,
-    header: &'static str,
-    signed: bool,
-) -> Result<Option<Timestamp>, CustomError> {
+fn timestamp(description: &CustomHmac, header: &'static str, signed: bool) -> Result<Option<Timestamp>, CustomError> {
     let Some(place) = &description.timestamp else {
-        return if signed {
-            Err(CustomError::TimestampNotLocated)
-        } else {
-            Ok(None)
-        };
+        return if signed { Err(CustomError::TimestampNotLocated) } else { Ok(None) };
     };
     if !signed {
         return Err(CustomError::TimestampNotSigned);
@@ -230,16 +202,12 @@ fn timestamp(
             Some(_) => Locate::Pair(header, intern::text(key)),
             None => return Err(CustomError::TimestampWithoutPair),
         },
-        Some(("header", name)) => Locate::Header(
-            locate::header_name(name).map_err(|_| CustomError::TimestampPlace(place.clone()))?,
-        ),
+        Some(("header", name)) => {
+            Locate::Header(locate::header_name(name).map_err(|_| CustomError::TimestampPlace(place.clone()))?)
+        }
         _ => return Err(CustomError::TimestampPlace(place.clone())),
     };
-    Ok(Some(Timestamp {
-        at,
-        unit: description.timestamp_unit,
-        tolerance_s: description.tolerance_seconds,
-    }))
+    Ok(Some(Timestamp { at, unit: description.timestamp_unit, tolerance_s: description.tolerance_seconds }))
 }
 
 /// Whether every place a value may come from is signed.

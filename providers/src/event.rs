@@ -51,19 +51,9 @@ fn batch<'v>(provider: &Provider, view: &'v View<'_>) -> Option<Vec<&'v str>> {
     json::elements(array?).filter(|elements| elements.len() <= MAX_ELEMENTS)
 }
 
-fn event(
-    provider: &Provider,
-    view: &View<'_>,
-    index: usize,
-    element: Option<&str>,
-) -> Result<Event, Repeated> {
-    let wanted = [
-        provider.delivery_id,
-        provider.dedup_scope,
-        provider.event_type,
-        provider.ordering_key,
-        provider.version,
-    ];
+fn event(provider: &Provider, view: &View<'_>, index: usize, element: Option<&str>) -> Result<Event, Repeated> {
+    let wanted =
+        [provider.delivery_id, provider.dedup_scope, provider.event_type, provider.ordering_key, provider.version];
     let values = Values::read(view, element, &wanted);
     let delivery_id = values.first(provider.delivery_id)?;
     let (text, is_json) = match element {
@@ -97,11 +87,7 @@ fn scoped(id: &str, values: &Values<'_>, scope: &[Locate]) -> Result<String, Rep
 
 fn first_version(values: &Values<'_>, locators: &[Locate]) -> Result<Option<i64>, Repeated> {
     for locate in locators {
-        if let Some(version) = values
-            .text(locate)?
-            .as_deref()
-            .and_then(scheme::timestamp::version)
-        {
+        if let Some(version) = values.text(locate)?.as_deref().and_then(scheme::timestamp::version) {
             return Ok(Some(version));
         }
     }

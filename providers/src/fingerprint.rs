@@ -12,9 +12,7 @@ pub(crate) fn of(text: &[u8], volatile: &[&str]) -> [u8; 32] {
     }
     match serde_json::from_slice::<Value>(crate::json::without_bom(text)) {
         Ok(mut value) => {
-            volatile
-                .iter()
-                .for_each(|pointer| remove(&mut value, pointer));
+            volatile.iter().for_each(|pointer| remove(&mut value, pointer));
             let mut hasher = Sha256::new();
             absorb(&mut hasher, &value);
             hasher.finalize().into()
@@ -81,15 +79,8 @@ mod tests {
     #[test]
     fn anything_else_that_differs_makes_a_conflict() {
         let volatile = &["/attempt"][..];
-        let bodies: [&[u8]; 7] = [
-            b"{\"a\":1}",
-            b"{\"a\":\"1\"}",
-            b"{\"a\":[1]}",
-            b"{\"a\":[[1]]}",
-            b"{\"b\":1}",
-            b"[]",
-            b"[{}]",
-        ];
+        let bodies: [&[u8]; 7] =
+            [b"{\"a\":1}", b"{\"a\":\"1\"}", b"{\"a\":[1]}", b"{\"a\":[[1]]}", b"{\"b\":1}", b"[]", b"[{}]"];
         for (index, one) in bodies.iter().enumerate() {
             for other in &bodies[index + 1..] {
                 assert_ne!(of(one, volatile), of(other, volatile));

@@ -59,16 +59,8 @@ pub struct Reply {
 }
 
 /// The answer, if the request is a handshake that needs (exactly) this proof.
-pub(crate) fn answer(
-    provider: &Provider,
-    view: &View<'_>,
-    proof: Proof,
-) -> Result<Option<Reply>, Reject> {
-    let mut handshakes = provider
-        .handshake
-        .iter()
-        .filter(|handshake| handshake.proof == proof)
-        .peekable();
+pub(crate) fn answer(provider: &Provider, view: &View<'_>, proof: Proof) -> Result<Option<Reply>, Reject> {
+    let mut handshakes = provider.handshake.iter().filter(|handshake| handshake.proof == proof).peekable();
     if handshakes.peek().is_none() {
         return Ok(None);
     }
@@ -112,33 +104,14 @@ fn reply(answer: Answer, values: &Values<'_>) -> Result<Reply, Reject> {
     let value = |locate: Locate| values.text(&locate)?.ok_or(Reject::HandshakeIncomplete);
     // The echoed text is the sender's: nosniff keeps a browser from taking it for a page.
     let typed = |content_type: &str| {
-        vec![
-            ("content-type", content_type.to_owned()),
-            ("x-content-type-options", "nosniff".to_owned()),
-        ]
+        vec![("content-type", content_type.to_owned()), ("x-content-type-options", "nosniff".to_owned())]
     };
     Ok(match answer {
-        Answer::Empty => Reply {
-            status: 200,
-            headers: Vec::new(),
-            body: Vec::new(),
-        },
+        Answer::Empty => Reply { status: 200, headers: Vec::new(), body: Vec::new() },
         Answer::Json(key, locate) => {
-            let body = serde_json::Value::Object(
-                [(key.to_owned(), value(locate)?.into())]
-                    .into_iter()
-                    .collect(),
-            );
-            Reply {
-                status: 200,
-                headers: typed("application/json"),
-                body: body.to_string().into_bytes(),
-            }
+            let body = serde_json::Value::Object([(key.to_owned(), value(locate)?.into())].into_iter().collect());
+            Reply { status: 200, headers: typed("application/json"), body: body.to_string().into_bytes() }
         }
-        Answer::Text(locate) => Reply {
-            status: 200,
-            headers: typed("text/plain"),
-            body: value(locate)?.into_bytes(),
-        },
+        Answer::Text(locate) => Reply { status: 200, headers: typed("text/plain"), body: value(locate)?.into_bytes() },
     })
 }

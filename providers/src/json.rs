@@ -6,9 +6,7 @@
 
 use std::borrow::Cow;
 
-use serde::de::{
-    Deserialize, DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor,
-};
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 /// The text of a document without a byte order mark, which some senders put first and no parser takes.
@@ -24,11 +22,7 @@ pub(crate) fn scan<'de>(document: &'de [u8], pointers: &[&str]) -> Vec<Option<&'
         wanted.add(pointer, slot);
     }
     let mut deserializer = serde_json::Deserializer::from_slice(without_bom(document));
-    let walked = Walk {
-        node: &wanted,
-        found: &mut found,
-    }
-    .deserialize(&mut deserializer);
+    let walked = Walk { node: &wanted, found: &mut found }.deserialize(&mut deserializer);
     if walked.and_then(|()| deserializer.end()).is_err() {
         found.fill(None);
     }
@@ -76,17 +70,12 @@ impl Node {
     }
 
     fn child(&self, name: &str) -> Option<&Self> {
-        self.children
-            .iter()
-            .find(|(child, _)| child == name)
-            .map(|(_, node)| node)
+        self.children.iter().find(|(child, _)| child == name).map(|(_, node)| node)
     }
 
     fn forget(&self, found: &mut [Option<&str>]) {
         self.slots.iter().for_each(|slot| found[*slot] = None);
-        self.children
-            .iter()
-            .for_each(|(_, child)| child.forget(found));
+        self.children.iter().for_each(|(_, child)| child.forget(found));
     }
 }
 
@@ -110,9 +99,7 @@ impl<'de> DeserializeSeed<'de> for Walk<'_, 'de> {
         }
         // Both this value and something inside it are wanted: walk its text again. Bounded by the depth of the pointers.
         let mut inside = serde_json::Deserializer::from_str(text);
-        inside
-            .deserialize_any(Walk { node, found })
-            .map_err(D::Error::custom)
+        inside.deserialize_any(Walk { node, found }).map_err(D::Error::custom)
     }
 }
 
@@ -128,10 +115,7 @@ impl<'de> Visitor<'de> for Walk<'_, 'de> {
             match self.node.child(&key) {
                 Some(node) => {
                     node.forget(self.found);
-                    map.next_value_seed(Walk {
-                        node,
-                        found: self.found,
-                    })?;
+                    map.next_value_seed(Walk { node, found: self.found })?;
                 }
                 None => {
                     map.next_value::<IgnoredAny>()?;
@@ -143,19 +127,9 @@ impl<'de> Visitor<'de> for Walk<'_, 'de> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
         for index in 0_usize.. {
-            let node = self
-                .node
-                .children
-                .iter()
-                .find(|(name, _)| name.parse() == Ok(index))
-                .map(|(_, node)| node);
+            let node = self.node.children.iter().find(|(name, _)| name.parse() == Ok(index)).map(|(_, node)| node);
             let more = match node {
-                Some(node) => seq
-                    .next_element_seed(Walk {
-                        node,
-                        found: self.found,
-                    })?
-                    .is_some(),
+                Some(node) => seq.next_element_seed(Walk { node, found: self.found })?.is_some(),
                 None => seq.next_element::<IgnoredAny>()?.is_some(),
             };
             if !more {
@@ -182,5 +156,86 @@ impl<'de> Visitor<'de> for Walk<'_, 'de> {
     }
     fn visit_unit<E>(self) -> Result<(), E> {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(document: &[u8], pointer: &str) -> Option<String> {
+        scalar(scan(document, &[pointer])[0]?).map(Cow::into_owned)
+    }
+
+    #[test]
+    fn values_are_found_where_the_pointer_says() {
+        let document = br#"{"a":{"b":[{"c":1},{"c":"two"}],"d/e":{"~":true}},"":"empty","z":null}"#;
+        assert_eq!(text(document, "/a/b/0/c").as_deref(), Some("1"));
+        assert_eq!(text(document, "/a/b/1/c").as_deref(), Some("two"));
+        assert_eq!(text(document, "/a/d~1e/~0").as_deref(), Some("true"));
+        assert_eq!(text(document, "/").as_deref(), Some("empty"));
+        for absent in ["/z", "/a", "/a/b", "/a/b/2/c", "/a/b/c", "/x", "/a/b/0/c/d", ""] {
+            assert_eq!(text(document, absent), None, "{absent}");
+        }
+        assert_eq!(text(b"\"top\"", "").as_deref(), Some("top"));
+    }
+
+    #[test]
+    fn a_value_and_something_inside_it_are_both_found() {
+        let found = scan(br#"{"a":{"b":{"c":1}}}"#, &["/a", "/a/b/c", "/a/b"]);
+        assert_eq!(found, [Some(r#"{"b":{"c":1}}"#), Some("1"), Some(r#"{"c":1}"#)]);
+    }
+
+    #[test]
+    fn of_a_repeated_key_the_last_counts_and_takes_nothing_from_the_first() {
+        assert_eq!(text(br#"{"id":1,"id":2}"#, "/id").as_deref(), Some("2"));
+        assert_eq!(text(br#"{"a":{"id":1},"a":{"x":2}}"#, "/a/id"), None);
+        assert_eq!(text(br#"{"a":{"id":1},"a":3}"#, "/a/id"), None);
+        assert_eq!(text(br#"{"id":1,"\u0069d":2}"#, "/id").as_deref(), Some("2"));
+    }
+
+    #[test]
+    fn numbers_keep_every_digit() {
+        let document = br#"{"big":123456789012345678901234567890,"exact":0.10,"huge":1e999}"#;
+        assert_eq!(text(document, "/big").as_deref(), Some("123456789012345678901234567890"));
+        assert_eq!(text(document, "/exact").as_deref(), Some("0.10"));
+        assert_eq!(text(document, "/huge").as_deref(), Some("1e999"));
+    }
+
+    #[test]
+    fn strings_are_exact_and_those_no_text_can_hold_are_absent() {
+        assert_eq!(text(br#"{"id":"a\u0000b"}"#, "/id").as_deref(), Some("a\0b"));
+        assert_eq!(text(br#"{"id":"\ud83d\ude80"}"#, "/id").as_deref(), Some("🚀"));
+        assert_eq!(text(br#"{"id":"\ud83d","other":"kept"}"#, "/id"), None);
+        assert_eq!(text(br#"{"id":"\ud83d","other":"kept"}"#, "/other").as_deref(), Some("kept"));
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_not_part_of_the_document() {
+        assert_eq!(text(b"\xef\xbb\xbf{\"id\":1}", "/id").as_deref(), Some("1"));
+    }
+
+    #[test]
+    fn what_is_not_json_to_its_end_yields_nothing() {
+        let broken: [&[u8]; 6] = [b"{\"id\":1", b"{\"id\":1}}", b"{\"id\":1} x", b"", b"{\"id\":1,}", b"id=1"];
+        for document in broken {
+            assert_eq!(text(document, "/id"), None, "{}", String::from_utf8_lossy(document));
+        }
+    }
+
+    #[test]
+    fn a_hundred_thousand_brackets_neither_overflow_the_stack_nor_hide_what_stands_beside_them() {
+        let deep = format!("{{\"x\":{}{},\"id\":7}}", "[".repeat(100_000), "]".repeat(100_000));
+        assert_eq!(text(deep.as_bytes(), "/id").as_deref(), Some("7"));
+        assert_eq!(text("[".repeat(100_000).as_bytes(), "/id"), None);
+        let along = format!("{}1{}", "{\"a\":".repeat(100_000), "}".repeat(100_000));
+        assert_eq!(text(along.as_bytes(), "/a/a/a"), None);
+    }
+
+    #[test]
+    fn elements_of_an_array_are_its_texts() {
+        assert_eq!(elements(r#"[{"a": 1}, 2]"#), Some(vec![r#"{"a": 1}"#, "2"]));
+        assert_eq!(elements("[]"), Some(vec![]));
+        assert_eq!(elements("{}"), None);
     }
 }

@@ -58,3 +58,8 @@ pub use scheme::Scheme;
 pub use secret::{Secret, SecretError};
 pub use sign::{SignError, Unsigned, sign};
 pub use verify::{MAX_SECRETS, Verdict, Verified, verify};
+
+/// The README's example, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

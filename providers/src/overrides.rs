@@ -72,10 +72,7 @@ impl Field {
         }
     }
 
-    pub(crate) fn read(
-        self,
-        setting: Option<&OneOrMore>,
-    ) -> Result<Option<&'static [Locate]>, OverrideError> {
+    pub(crate) fn read(self, setting: Option<&OneOrMore>) -> Result<Option<&'static [Locate]>, OverrideError> {
         let texts = match setting {
             None => return Ok(None),
             Some(OneOrMore::One(text)) => std::slice::from_ref(text),
@@ -84,22 +81,14 @@ impl Field {
             }
             Some(OneOrMore::More(texts)) => texts,
         };
-        let locators = texts
-            .iter()
-            .map(|text| self.one(text))
-            .collect::<Result<Vec<_>, _>>()?;
+        let locators = texts.iter().map(|text| self.one(text)).collect::<Result<Vec<_>, _>>()?;
         Ok(Some(intern::locations(&locators)))
     }
 
     fn one(self, text: &str) -> Result<Locate, OverrideError> {
-        let locate = Locate::parse(text).map_err(|source| OverrideError::Unreadable {
-            field: self.name(),
-            source,
-        })?;
+        let locate = Locate::parse(text).map_err(|source| OverrideError::Unreadable { field: self.name(), source })?;
         match refuse_as_dedup_key(&locate) {
-            Some(reason) if self == Self::DeliveryId => {
-                Err(OverrideError::NotADedupKey { locate, reason })
-            }
+            Some(reason) if self == Self::DeliveryId => Err(OverrideError::NotADedupKey { locate, reason }),
             _ => Ok(locate),
         }
     }
@@ -111,21 +100,11 @@ impl Provider {
         let delivery_id = Field::DeliveryId.read(overrides.delivery_id.as_ref())?;
         Ok(Self {
             // Another id has its own meaning: what scoped the provider's does not apply to it.
-            dedup_scope: if delivery_id.is_some() {
-                &[]
-            } else {
-                self.dedup_scope
-            },
+            dedup_scope: if delivery_id.is_some() { &[] } else { self.dedup_scope },
             delivery_id: delivery_id.unwrap_or(self.delivery_id),
-            event_type: Field::EventType
-                .read(overrides.event_type.as_ref())?
-                .unwrap_or(self.event_type),
-            ordering_key: Field::OrderingKey
-                .read(overrides.ordering_key.as_ref())?
-                .unwrap_or(self.ordering_key),
-            version: Field::Version
-                .read(overrides.version.as_ref())?
-                .unwrap_or(self.version),
+            event_type: Field::EventType.read(overrides.event_type.as_ref())?.unwrap_or(self.event_type),
+            ordering_key: Field::OrderingKey.read(overrides.ordering_key.as_ref())?.unwrap_or(self.ordering_key),
+            version: Field::Version.read(overrides.version.as_ref())?.unwrap_or(self.version),
             ..self
         })
     }

@@ -107,21 +107,13 @@ impl Provider {
         events: Events::Whole,
         volatile: &[],
         handshake: &[],
-        reply: Acknowledgement {
-            status: 202,
-            body: None,
-        },
+        reply: Acknowledgement { status: 202, body: None },
         ack_deadline: Duration::from_secs(10),
         retry_horizon: Duration::from_secs(3 * 86_400),
         resends_automatically: true,
         redelivery_keeps_id: true,
         max_body: None,
-        covers: Coverage {
-            body: true,
-            id: true,
-            event_type: true,
-            time: false,
-        },
+        covers: Coverage { body: true, id: true, event_type: true, time: false },
         quirks: "",
         samples: &[],
     };

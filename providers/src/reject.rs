@@ -18,7 +18,7 @@ pub enum Reject {
     TooManySignatures,
     /// No signature matches the request under any secret.
     SignatureMismatch,
-    /// A header that the provider sends once came several times.
+    /// A header, or a key in one, that the provider sends once came several times.
     HeaderRepeated,
     /// A header that is part of what was signed is missing.
     SignedHeaderMissing,

@@ -23,9 +23,7 @@ impl Headers {
 
     /// Every header line, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &[u8])> {
-        self.0
-            .iter()
-            .map(|(name, value)| (name.as_str(), value.as_slice()))
+        self.0.iter().map(|(name, value)| (name.as_str(), value.as_slice()))
     }
 
     /// The value of a header (lower-case name) that must not be repeated.
@@ -35,14 +33,8 @@ impl Headers {
         self.single_where(|candidate| candidate == name)
     }
 
-    pub(crate) fn single_where(
-        &self,
-        is: impl Fn(&str) -> bool,
-    ) -> Result<Option<&[u8]>, Repeated> {
-        let mut values = self
-            .iter()
-            .filter(|(name, _)| is(name))
-            .map(|(_, value)| value);
+    pub(crate) fn single_where(&self, is: impl Fn(&str) -> bool) -> Result<Option<&[u8]>, Repeated> {
+        let mut values = self.iter().filter(|(name, _)| is(name)).map(|(_, value)| value);
         match (values.next(), values.next()) {
             (_, Some(_)) => Err(Repeated),
             (value, None) => Ok(value),
@@ -69,9 +61,7 @@ impl<N: AsRef<str>, V: Into<Vec<u8>>> Extend<(N, V)> for Headers {
 /// Names only: values may hold credentials.
 impl std::fmt::Debug for Headers {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_list()
-            .entries(self.iter().map(|(name, _)| name))
-            .finish()
+        f.debug_list().entries(self.iter().map(|(name, _)| name)).finish()
     }
 }
 

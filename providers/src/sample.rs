@@ -33,10 +33,7 @@ impl Sample {
                 .replace("{{id}}", id)
         };
         (
-            self.headers
-                .iter()
-                .map(|(name, value)| (name, fill(value)))
-                .collect(),
+            self.headers.iter().map(|(name, value)| (name, fill(value))).collect(),
             fill(self.body.trim_end()).into_bytes(),
         )
     }

@@ -13,9 +13,7 @@ pub struct Secret(Zeroizing<Vec<u8>>);
 #[non_exhaustive]
 pub enum SecretError {
     /// Nothing at all.
-    #[error(
-        "the secret is empty: anybody could sign with it. Set it to the value the provider shows"
-    )]
+    #[error("the secret is empty: anybody could sign with it. Set it to the value the provider shows")]
     Empty,
     /// Only white space.
     #[error("the secret is blank: anybody could guess it. Set it to the value the provider shows")]
@@ -29,17 +27,13 @@ pub enum SecretError {
     #[error("the secret has white space around it, which would be part of the key: remove it")]
     SurroundingWhitespace,
     /// A base64 key that does not decode.
-    #[error(
-        "the secret is not valid base64 after its prefix: copy the whole value, including any '=' at the end"
-    )]
+    #[error("the secret is not valid base64 after its prefix: copy the whole value, including any '=' at the end")]
     NotBase64,
     /// A base64 key that decodes to nothing.
     #[error("the secret holds no key after its prefix: copy the whole value")]
     NoKey,
     /// An Ed25519 key of another length or off the curve.
-    #[error(
-        "the key is not an Ed25519 key: whpk_ takes the base64 of 32 bytes, whsk_ of 64 (or a seed of 32)"
-    )]
+    #[error("the key is not an Ed25519 key: whpk_ takes the base64 of 32 bytes, whsk_ of 64 (or a seed of 32)")]
     NotEd25519,
 }
 
@@ -50,10 +44,7 @@ impl Secret {
         if secret.is_empty() {
             return Err(SecretError::Empty);
         }
-        if secret
-            .iter()
-            .all(|byte| byte.is_ascii_whitespace() || *byte == 0)
-        {
+        if secret.iter().all(|byte| byte.is_ascii_whitespace() || *byte == 0) {
             return Err(SecretError::Blank);
         }
         Ok(Self(secret))
@@ -67,9 +58,7 @@ impl Secret {
     pub(crate) fn check_ends(&self) -> Result<(), SecretError> {
         match (self.0.first(), self.0.last()) {
             (_, Some(b'\n' | b'\r')) => Err(SecretError::TrailingNewline),
-            (Some(first), Some(last))
-                if first.is_ascii_whitespace() || last.is_ascii_whitespace() =>
-            {
+            (Some(first), Some(last)) if first.is_ascii_whitespace() || last.is_ascii_whitespace() => {
                 Err(SecretError::SurroundingWhitespace)
             }
             _ => Ok(()),

@@ -21,12 +21,7 @@ pub struct Unsigned<'a> {
 
 impl<'a> Unsigned<'a> {
     pub(crate) fn request(&self) -> Request<'a> {
-        Request {
-            method: self.method,
-            url: self.url,
-            headers: self.headers,
-            body: self.body,
-        }
+        Request { method: self.method, url: self.url, headers: self.headers, body: self.body }
     }
 }
 
@@ -38,9 +33,7 @@ pub enum SignError {
     #[error("this provider's requests cannot be signed with what a receiver holds")]
     NotSignable,
     /// A public key verifies; it cannot sign.
-    #[error(
-        "whpk_ is a public key, which only verifies: sign with the whsk_ key that belongs to it"
-    )]
+    #[error("whpk_ is a public key, which only verifies: sign with the whsk_ key that belongs to it")]
     PublicKey,
     /// The secret is not of this provider's kind.
     #[error(transparent)]
@@ -54,11 +47,7 @@ pub enum SignError {
 }
 
 /// The headers to add to a request to make it one that `provider` would have sent.
-pub fn sign(
-    provider: &Provider,
-    unsigned: &Unsigned<'_>,
-    secret: &Secret,
-) -> Result<Headers, SignError> {
+pub fn sign(provider: &Provider, unsigned: &Unsigned<'_>, secret: &Secret) -> Result<Headers, SignError> {
     let family = family(provider, unsigned.headers);
     let id_header = match provider.delivery_id.first() {
         Some(Locate::Header(name)) => Some((*name).to_owned()),
@@ -74,30 +63,13 @@ pub fn sign(
         complete.push(&name, unsigned.id);
         added.push(&name, unsigned.id);
     }
-    let signed = provider.scheme.sign(
-        &Unsigned {
-            headers: &complete,
-            ..*unsigned
-        },
-        family,
-        secret,
-    )?;
-    added.extend(
-        signed
-            .iter()
-            .filter(|(name, _)| complete.single(name) == Ok(None)),
-    );
+    let signed = provider.scheme.sign(&Unsigned { headers: &complete, ..*unsigned }, family, secret)?;
+    added.extend(signed.iter().filter(|(name, _)| complete.single(name) == Ok(None)));
     Ok(added)
 }
 
 /// The family the request's own headers are of; without any, the last, which is the one most receivers know.
 fn family(provider: &Provider, headers: &Headers) -> &'static str {
     let used = |family: &&&str| headers.iter().any(|(name, _)| name.starts_with(**family));
-    provider
-        .families
-        .iter()
-        .find(used)
-        .or(provider.families.last())
-        .copied()
-        .unwrap_or_default()
+    provider.families.iter().find(used).or(provider.families.last()).copied().unwrap_or_default()
 }

@@ -45,12 +45,7 @@ impl Verified {
 /// Judges a request: is it authentic under one of the secrets, fresh at `now` (Unix seconds), and what does it carry?
 ///
 /// Never panics. Work and memory are bounded by a small multiple of the request's size.
-pub fn verify(
-    provider: &Provider,
-    request: &Request<'_>,
-    secrets: &[Secret],
-    now: i64,
-) -> Result<Verdict, Reject> {
+pub fn verify(provider: &Provider, request: &Request<'_>, secrets: &[Secret], now: i64) -> Result<Verdict, Reject> {
     let family = provider.scheme.family(provider.families, request.headers);
     let view = View::new(provider, request, family);
     if let Some(reply) = handshake::answer(provider, &view, Proof::Nothing)? {
@@ -66,8 +61,5 @@ pub fn verify(
     if let Some(reply) = handshake::answer(provider, &view, Proof::Signature)? {
         return Ok(Verdict::Handshake(reply));
     }
-    Ok(Verdict::Delivery(Verified {
-        secret_index,
-        events: event::events(provider, &view)?,
-    }))
+    Ok(Verdict::Delivery(Verified { secret_index, events: event::events(provider, &view)? }))
 }

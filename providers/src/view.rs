@@ -15,10 +15,7 @@ pub(crate) struct View<'a> {
 
 impl<'a> View<'a> {
     pub(crate) fn new(provider: &Provider, request: &'a Request<'a>, family: &'static str) -> Self {
-        let is_form = request
-            .headers
-            .iter()
-            .any(|(name, value)| name == "content-type" && form::is_form(value));
+        let is_form = request.headers.iter().any(|(name, value)| name == "content-type" && form::is_form(value));
         let document = match provider.form_payload {
             Some(field) if is_form => match form::field(request.body, field) {
                 Some(Cow::Borrowed(text)) => Cow::Borrowed(text.as_bytes()),
@@ -27,12 +24,7 @@ impl<'a> View<'a> {
             },
             _ => Cow::Borrowed(request.body),
         };
-        Self {
-            request,
-            family,
-            document,
-            is_form,
-        }
+        Self { request, family, document, is_form }
     }
 }
 
@@ -44,11 +36,7 @@ pub(crate) struct Values<'v> {
 
 impl<'v> Values<'v> {
     /// Reads the pointers of these locators; `element` is the text of one event of a batch.
-    pub(crate) fn read(
-        view: &'v View<'v>,
-        element: Option<&'v str>,
-        locators: &[&[Locate]],
-    ) -> Self {
+    pub(crate) fn read(view: &'v View<'v>, element: Option<&'v str>, locators: &[&[Locate]]) -> Self {
         let mut wanted: Vec<(Locate, &'static str)> = Vec::new();
         for locate in locators.iter().copied().flatten() {
             locate.pointers(&mut |locate, pointer| {
@@ -57,8 +45,7 @@ impl<'v> Values<'v> {
                 }
             });
         }
-        let in_element =
-            |(locate, _): &(Locate, &str)| element.is_some() && matches!(locate, Locate::Json(_));
+        let in_element = |(locate, _): &(Locate, &str)| element.is_some() && matches!(locate, Locate::Json(_));
         let (inner, outer): (Vec<_>, Vec<_>) = wanted.into_iter().partition(in_element);
         let mut json = scan(&view.document, outer);
         json.extend(scan(element.unwrap_or_default().as_bytes(), inner));
@@ -92,9 +79,7 @@ impl<'v> Values<'v> {
             Locate::Lit(text) => Some(Cow::Borrowed(text)),
             Locate::Join(separator, parts) => return self.join(separator, parts),
         };
-        Ok(text
-            .filter(|text| !text.trim().is_empty())
-            .map(Cow::into_owned))
+        Ok(text.filter(|text| !text.trim().is_empty()).map(Cow::into_owned))
     }
 
     fn join(&self, separator: &str, parts: &[Locate]) -> Result<Option<String>, Repeated> {
@@ -118,11 +103,7 @@ impl<'v> Values<'v> {
 }
 
 /// The value of the header `{family}{name}`, without making that name.
-pub(crate) fn family_header<'h>(
-    headers: &'h Headers,
-    family: &str,
-    name: &str,
-) -> Result<Option<&'h [u8]>, Repeated> {
+pub(crate) fn family_header<'h>(headers: &'h Headers, family: &str, name: &str) -> Result<Option<&'h [u8]>, Repeated> {
     headers.single_where(|header| header.strip_prefix(family) == Some(name))
 }
 
@@ -145,20 +126,13 @@ pub(crate) fn one_pair<'p>(text: &'p str, key: &'p str) -> Result<Option<&'p str
     }
 }
 
-fn scan<'t>(
-    document: &'t [u8],
-    wanted: Vec<(Locate, &'static str)>,
-) -> Vec<(Locate, Option<&'t str>)> {
+fn scan<'t>(document: &'t [u8], wanted: Vec<(Locate, &'static str)>) -> Vec<(Locate, Option<&'t str>)> {
     if wanted.is_empty() {
         return Vec::new();
     }
     let pointers: Vec<&str> = wanted.iter().map(|(_, pointer)| *pointer).collect();
     let found = json::scan(document, &pointers);
-    wanted
-        .into_iter()
-        .map(|(locate, _)| locate)
-        .zip(found)
-        .collect()
+    wanted.into_iter().map(|(locate, _)| locate).zip(found).collect()
 }
 
 fn utf8(value: Option<&[u8]>) -> Option<Cow<'_, str>> {

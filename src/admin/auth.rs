@@ -55,15 +55,10 @@ impl<S: Sync> FromRequestParts<S> for MayOperate {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
-        let caller = parts
-            .extensions
-            .get::<Caller>()
-            .ok_or(ApiError::Unauthorized)?;
+        let caller = parts.extensions.get::<Caller>().ok_or(ApiError::Unauthorized)?;
         match caller.role {
             Role::Read => Err(ApiError::RoleTooLow("operate")),
-            Role::Operate | Role::Admin => Ok(Self {
-                name: caller.name.clone(),
-            }),
+            Role::Operate | Role::Admin => Ok(Self { name: caller.name.clone() }),
         }
     }
 }
@@ -75,14 +70,9 @@ pub(super) async fn identify(
     next: Next,
 ) -> Result<Response, ApiError> {
     let caller = if operator.tokens.is_empty() {
-        Caller {
-            name: "local".into(),
-            role: Role::Admin,
-        }
+        Caller { name: "local".into(), role: Role::Admin }
     } else {
-        bearer(request.headers())
-            .and_then(|given| holder(&operator.tokens, given))
-            .ok_or(ApiError::Unauthorized)?
+        bearer(request.headers()).and_then(|given| holder(&operator.tokens, given)).ok_or(ApiError::Unauthorized)?
     };
     request.extensions_mut().insert(caller);
     Ok(next.run(request).await)
@@ -91,9 +81,7 @@ pub(super) async fn identify(
 fn bearer(headers: &HeaderMap) -> Option<&[u8]> {
     let value = headers.get(header::AUTHORIZATION)?.as_bytes();
     let (scheme, token) = value.split_at_checked("Bearer ".len())?;
-    scheme
-        .eq_ignore_ascii_case(b"Bearer ")
-        .then(|| token.trim_ascii())
+    scheme.eq_ignore_ascii_case(b"Bearer ").then(|| token.trim_ascii())
 }
 
 /// Compares hashes, so that neither the secret's bytes nor its length show in the time, and goes through all tokens
@@ -107,10 +95,7 @@ fn holder(tokens: &[OperatorToken], given: &[u8]) -> Option<Caller> {
         // A token without a secret would let in whoever sends an empty one.
         let set = Choice::from(u8::from(!secret.is_empty()));
         if bool::from(same & set) {
-            found = Some(Caller {
-                name: token.name.as_str().into(),
-                role: token.role,
-            });
+            found = Some(Caller { name: token.name.as_str().into(), role: token.role });
         }
     }
     found
@@ -137,50 +122,30 @@ fn check_local(method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(), Ap
         None => uri.authority().cloned(),
     };
     if !host.is_some_and(|host| is_loopback(host.host())) {
-        return Err(ApiError::OtherSite(
-            "the Host header does not name this machine's loopback",
-        ));
+        return Err(ApiError::OtherSite("the Host header does not name this machine's loopback"));
     }
     if method.is_safe() {
         return Ok(());
     }
-    if headers
-        .get("sec-fetch-site")
-        .is_some_and(|site| site != "same-origin" && site != "none")
-    {
-        return Err(ApiError::OtherSite(
-            "the browser says that another site asks",
-        ));
+    if headers.get("sec-fetch-site").is_some_and(|site| site != "same-origin" && site != "none") {
+        return Err(ApiError::OtherSite("the browser says that another site asks"));
     }
     if let Some(origin) = headers.get(header::ORIGIN) {
-        let origin = origin
-            .to_str()
-            .ok()
-            .and_then(|origin| origin.parse::<Uri>().ok());
+        let origin = origin.to_str().ok().and_then(|origin| origin.parse::<Uri>().ok());
         if !origin.is_some_and(|origin| origin.host().is_some_and(is_loopback)) {
             return Err(ApiError::OtherSite("the Origin is another site"));
         }
     }
-    let json = headers
-        .get(header::CONTENT_TYPE)
-        .and_then(|value| value.to_str().ok());
-    if !json.is_some_and(|value| {
-        value
-            .split(';')
-            .next()
-            .is_some_and(|v| v.trim() == "application/json")
-    }) {
-        return Err(ApiError::OtherSite(
-            "a change must be sent as application/json",
-        ));
+    let json = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    if !json.is_some_and(|value| value.split(';').next().is_some_and(|v| v.trim() == "application/json")) {
+        return Err(ApiError::OtherSite("a change must be sent as application/json"));
     }
     Ok(())
 }
 
 fn is_loopback(host: &str) -> bool {
     let bare = host.trim_start_matches('[').trim_end_matches(']');
-    host.eq_ignore_ascii_case("localhost")
-        || bare.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
+    host.eq_ignore_ascii_case("localhost") || bare.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }
 
 #[cfg(test)]
@@ -188,20 +153,13 @@ mod tests {
     use super::*;
 
     fn token(name: &str, secret: &str) -> OperatorToken {
-        OperatorToken {
-            name: name.to_owned(),
-            role: Role::Read,
-            secret: secret.to_owned().into(),
-        }
+        OperatorToken { name: name.to_owned(), role: Role::Read, secret: secret.to_owned().into() }
     }
 
     #[test]
     fn only_the_exact_secret_opens() {
         let tokens = [token("a", "one"), token("b", "two"), token("blank", "")];
-        assert_eq!(
-            holder(&tokens, b"two").map(|c| c.name.to_string()),
-            Some("b".to_owned())
-        );
+        assert_eq!(holder(&tokens, b"two").map(|c| c.name.to_string()), Some("b".to_owned()));
         for given in [&b"tw"[..], b"two ", b"TWO", b""] {
             assert!(holder(&tokens, given).is_none(), "{given:?}");
         }
@@ -212,13 +170,7 @@ mod tests {
         for host in ["localhost", "127.0.0.1", "127.8.8.8", "[::1]"] {
             assert!(is_loopback(host), "{host}");
         }
-        for host in [
-            "localhost.evil.example",
-            "127.0.0.1.nip.io",
-            "10.0.0.1",
-            "",
-            "[::2]",
-        ] {
+        for host in ["localhost.evil.example", "127.0.0.1.nip.io", "10.0.0.1", "", "[::2]"] {
             assert!(!is_loopback(host), "{host}");
         }
     }

@@ -12,10 +12,7 @@ use super::parameters::Parameters;
 use super::{Operator, cursor};
 use crate::store::search::work::{self, DeadRow};
 
-pub(super) async fn list(
-    State(operator): State<Arc<Operator>>,
-    uri: Uri,
-) -> Result<Json<Page<DeadRow>>, ApiError> {
+pub(super) async fn list(State(operator): State<Arc<Operator>>, uri: Uri) -> Result<Json<Page<DeadRow>>, ApiError> {
     let parameters = Parameters::of(&uri, &["handler", "limit", "cursor"])?;
     let limit = parameters.limit()?;
     let below = parameters.get("cursor").map(cursor::job).transpose()?;
@@ -23,9 +20,6 @@ pub(super) async fn list(
     let mut items = work::dead(&mut reading, below, parameters.get("handler"), limit + 1).await?;
     let more = items.len() as i64 > limit;
     items.truncate(limit as usize);
-    let next = items
-        .last()
-        .filter(|_| more)
-        .map(|last| cursor::of_job(last.key()));
+    let next = items.last().filter(|_| more).map(|last| cursor::of_job(last.key()));
     Ok(Json(Page { items, next }))
 }

@@ -36,13 +36,8 @@ pub(super) struct Page<T> {
     pub(super) next: Option<String>,
 }
 
-pub(super) async fn list(
-    State(operator): State<Arc<Operator>>,
-    uri: Uri,
-) -> Result<Json<Page<Summary>>, ApiError> {
-    let known = [
-        "source", "event", "state", "id", "after", "before", "limit", "cursor",
-    ];
+pub(super) async fn list(State(operator): State<Arc<Operator>>, uri: Uri) -> Result<Json<Page<Summary>>, ApiError> {
+    let known = ["source", "event", "state", "id", "after", "before", "limit", "cursor"];
     let parameters = Parameters::of(&uri, &known)?;
     let filter = Filter {
         source: parameters.get("source").map(str::to_owned),
@@ -58,19 +53,12 @@ pub(super) async fn conflicts(
     uri: Uri,
 ) -> Result<Json<Page<Summary>>, ApiError> {
     let parameters = Parameters::of(&uri, &["source", "after", "before", "limit", "cursor"])?;
-    let filter = Filter {
-        source: parameters.get("source").map(str::to_owned),
-        conflicts_only: true,
-        ..Filter::default()
-    };
+    let filter =
+        Filter { source: parameters.get("source").map(str::to_owned), conflicts_only: true, ..Filter::default() };
     page(&operator, &parameters, filter).await.map(Json)
 }
 
-async fn page(
-    operator: &Operator,
-    parameters: &Parameters,
-    mut filter: Filter,
-) -> Result<Page<Summary>, ApiError> {
+async fn page(operator: &Operator, parameters: &Parameters, mut filter: Filter) -> Result<Page<Summary>, ApiError> {
     let limit = parameters.limit()?;
     let mut range = Range {
         from: parameters.bound("after")?.unwrap_or(Uuid::nil()),
@@ -93,16 +81,8 @@ async fn page(
     }
 
     // The end of what is examined comes first: should a page fall short, the next begins exactly there.
-    let end = if filter.is_open() {
-        None
-    } else {
-        search::nth_newest(&mut reading, range, EXAMINED).await?
-    };
-    let examined = if filter.is_open() {
-        limit + 1
-    } else {
-        EXAMINED
-    };
+    let end = if filter.is_open() { None } else { search::nth_newest(&mut reading, range, EXAMINED).await? };
+    let examined = if filter.is_open() { limit + 1 } else { EXAMINED };
     range.from = end.unwrap_or(range.from);
     let found = search::list(&mut reading, range, examined, &filter, limit + 1).await?;
     Ok(cut(found, limit, end))
@@ -112,15 +92,8 @@ async fn page(
 fn cut(mut found: Vec<Summary>, limit: i64, examined_to: Option<Uuid>) -> Page<Summary> {
     let more = found.len() as i64 > limit;
     found.truncate(limit as usize);
-    let last = if more {
-        found.last().map(|d| d.id)
-    } else {
-        examined_to
-    };
-    Page {
-        items: found,
-        next: last.map(cursor::of_delivery),
-    }
+    let last = if more { found.last().map(|d| d.id) } else { examined_to };
+    Page { items: found, next: last.map(cursor::of_delivery) }
 }
 
 /// An event pattern as LIKE: `*` stands for any run of characters, everything else for itself.
@@ -176,20 +149,9 @@ pub(super) async fn show(
     let id = delivery_id(&id)?;
     let mut reading = operator.read().await?;
     let found = search::detail(&mut reading, id, PREVIEW as i32).await?;
-    let Detail {
-        summary,
-        method,
-        target,
-        headers,
-        secret,
-        deduplicated,
-        sha256,
-        head,
-    } = found.ok_or(NO_DELIVERY)?;
+    let Detail { summary, method, target, headers, secret, deduplicated, sha256, head } = found.ok_or(NO_DELIVERY)?;
     let conflicts = match &summary.provider_id {
-        Some(provider_id) => {
-            search::conflicts(&mut reading, id, &(operator.receipt_key)(provider_id)).await?
-        }
+        Some(provider_id) => search::conflicts(&mut reading, id, &(operator.receipt_key)(provider_id)).await?,
         None => Vec::new(),
     };
     Ok(Json(Shown {
@@ -212,10 +174,9 @@ fn body_shown(summary: &Summary, sha256: &[u8], head: &[u8]) -> BodyShown {
     let (encoding, preview) = match std::str::from_utf8(head) {
         Ok(text) => ("utf-8", text.to_owned()),
         // The cut fell into a character.
-        Err(e) if truncated && e.error_len().is_none() => (
-            "utf-8",
-            String::from_utf8_lossy(&head[..e.valid_up_to()]).into_owned(),
-        ),
+        Err(e) if truncated && e.error_len().is_none() => {
+            ("utf-8", String::from_utf8_lossy(&head[..e.valid_up_to()]).into_owned())
+        }
         Err(_) => ("base64", base64(head)),
     };
     BodyShown {
@@ -240,24 +201,12 @@ pub(super) async fn body(
     let (bytes, content_type) = search::body(&mut reading, id).await?.ok_or(NO_DELIVERY)?;
     let mut response = Response::new(Body::from(bytes));
     let headers = response.headers_mut();
-    headers.insert(
-        header::CONTENT_TYPE,
-        HeaderValue::from_static("application/octet-stream"),
-    );
-    headers.insert(
-        header::X_CONTENT_TYPE_OPTIONS,
-        HeaderValue::from_static("nosniff"),
-    );
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/octet-stream"));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    headers.insert(
-        header::CONTENT_SECURITY_POLICY,
-        HeaderValue::from_static("sandbox; default-src 'none'"),
-    );
+    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static("sandbox; default-src 'none'"));
     let file = HeaderValue::try_from(format!("attachment; filename=\"{id}.bin\""));
-    headers.insert(
-        header::CONTENT_DISPOSITION,
-        file.unwrap_or(HeaderValue::from_static("attachment")),
-    );
+    headers.insert(header::CONTENT_DISPOSITION, file.unwrap_or(HeaderValue::from_static("attachment")));
     if let Some(content_type) = content_type.and_then(|text| HeaderValue::try_from(text).ok()) {
         headers.insert("hookgate-content-type", content_type);
     }

@@ -84,8 +84,7 @@ impl ApiError {
                 name: "search-too-long",
                 title: "The search took too long",
                 status: StatusCode::SERVICE_UNAVAILABLE,
-                detail: "The search was stopped after 5 s so that it does not slow down ingest."
-                    .to_owned(),
+                detail: "The search was stopped after 5 s so that it does not slow down ingest.".to_owned(),
                 action: "Narrow it with after and before, or ask again when the database is less busy.",
             },
             Self::Database(error) if is_our_mistake(error) => Problem {
@@ -125,28 +124,15 @@ fn is_our_mistake(error: &sqlx::Error) -> bool {
 
 fn sentence(text: &str) -> String {
     let mut chars = text.chars();
-    let first = chars
-        .next()
-        .map(|c| c.to_uppercase().to_string())
-        .unwrap_or_default();
+    let first = chars.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
     format!("{first}{}.", chars.as_str().trim_end_matches('.'))
 }
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        let Problem {
-            name,
-            title,
-            status,
-            detail,
-            action,
-        } = self.problem();
+        let Problem { name, title, status, detail, action } = self.problem();
         if let Self::Database(error) = &self {
-            tracing::error!(
-                error = error as &dyn std::error::Error,
-                problem = name,
-                "operator query failed"
-            );
+            tracing::error!(error = error as &dyn std::error::Error, problem = name, "operator query failed");
         }
         let body = json!({
             "type": format!("urn:hookgate:problem:{name}"),
@@ -157,16 +143,10 @@ impl IntoResponse for ApiError {
         });
         let mut response = (status, body.to_string()).into_response();
         let headers = response.headers_mut();
-        headers.insert(
-            header::CONTENT_TYPE,
-            HeaderValue::from_static("application/problem+json"),
-        );
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
         match status {
             StatusCode::UNAUTHORIZED => {
-                headers.insert(
-                    header::WWW_AUTHENTICATE,
-                    HeaderValue::from_static("Bearer realm=\"hookgate\""),
-                );
+                headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"hookgate\""));
             }
             StatusCode::SERVICE_UNAVAILABLE => {
                 headers.insert(header::RETRY_AFTER, HeaderValue::from_static("5"));

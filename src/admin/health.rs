@@ -8,10 +8,10 @@ use axum::extract::State;
 use axum::response::IntoResponse;
 use http::{StatusCode, header};
 use serde::Serialize;
-use sqlx::PgConnection;
-use sqlx::migrate::{Migrate, Migrator};
 
 use super::Operator;
+use super::error::ApiError;
+use crate::database;
 use crate::store::{partitions, workers};
 
 /// How long readiness waits for the database in all: a probe that hangs says less than one that fails.
@@ -48,13 +48,7 @@ pub(super) async fn alive() -> Json<serde_json::Value> {
 
 pub(super) async fn metrics(State(operator): State<Arc<Operator>>) -> impl IntoResponse {
     operator.metrics.run_upkeep();
-    (
-        [(
-            header::CONTENT_TYPE,
-            "text/plain; version=0.0.4; charset=utf-8",
-        )],
-        operator.metrics.render(),
-    )
+    ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], operator.metrics.render())
 }
 
 /// One thing that readiness needs.
@@ -75,98 +69,46 @@ pub(super) async fn ready(State(operator): State<Arc<Operator>>) -> (StatusCode,
     let checks = match tokio::time::timeout(PATIENCE, look(&operator)).await {
         Ok(Ok(checks)) => checks,
         Ok(Err(error)) => {
-            tracing::warn!(
-                error = &error as &dyn std::error::Error,
-                "readiness check failed"
-            );
-            vec![failed(
-                "database",
-                "the database did not answer; the log says why",
-            )]
+            tracing::warn!(error = &error as &dyn std::error::Error, "readiness check failed");
+            vec![failed("database", "the database did not answer; the log says why")]
         }
         Err(_) => vec![failed("database", "the database did not answer within 1 s")],
     };
     let ready = checks.iter().all(|check| check.ok);
-    let status = if ready {
-        StatusCode::OK
-    } else {
-        StatusCode::SERVICE_UNAVAILABLE
-    };
+    let status = if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     (status, Json(Readiness { ready, checks }))
 }
 
 /// Each check needs the one before: without the schema there is nothing further to ask.
-async fn look(operator: &Operator) -> sqlx::Result<Vec<Check>> {
-    let mut conn = operator.pool.acquire().await?;
-    let now = partitions::now(&mut conn).await?;
-    let mut checks = vec![passed("database", "answers")];
-    let migrations = check_migrations(&mut conn, &operator.migrations).await;
-    let migrated = migrations.ok;
-    checks.push(migrations);
-    if !migrated {
+async fn look(operator: &Operator) -> Result<Vec<Check>, ApiError> {
+    let mut checks = Vec::new();
+    let pending = database::pending(&operator.pool).await?;
+    checks.push(passed("database", "answers"));
+    if pending > 0 {
+        checks.push(failed("migrations", &format!("{pending} missing; run `hookgate migrate`")));
         return Ok(checks);
     }
-    let today = now.date_naive();
-    checks.push(
-        match partitions::missing(&mut conn, today, today)
-            .await?
-            .is_empty()
-        {
-            true => passed("partitions", "today's exist"),
-            false => failed(
-                "partitions",
-                "today's are missing; maintenance makes them, see its log",
-            ),
-        },
-    );
+    checks.push(passed("migrations", "current"));
+
+    let mut reading = operator.read().await?;
+    let today = partitions::now(&mut reading).await?.date_naive();
+    checks.push(match partitions::missing(&mut reading, today, today).await?.is_empty() {
+        true => passed("partitions", "today's exist"),
+        false => failed("partitions", "today's are missing; maintenance makes them, see its log"),
+    });
     if operator.expects_worker {
-        let alive = workers::alive(&mut conn, operator.lease).await?;
-        checks.push(match alive {
-            0 => failed(
-                "workers",
-                "no worker spoke within its lease; start one with the worker role",
-            ),
-            n => passed("workers", &format!("{n} alive")),
+        checks.push(match workers::alive(&mut reading, operator.lease).await? {
+            0 => failed("workers", "no worker spoke within its lease; start one with the worker role"),
+            alive => passed("workers", &format!("{alive} alive")),
         });
     }
     Ok(checks)
 }
 
-async fn check_migrations(conn: &mut PgConnection, wanted: &Migrator) -> Check {
-    // No table of migrations at all is an error here, and means the same to an operator.
-    let applied = conn
-        .list_applied_migrations(&wanted.table_name)
-        .await
-        .unwrap_or_default();
-    let missing = wanted
-        .iter()
-        .filter(|w| {
-            !applied
-                .iter()
-                .any(|a| a.version == w.version && a.checksum == w.checksum)
-        })
-        .count();
-    match missing {
-        0 => passed("migrations", "current"),
-        n => failed(
-            "migrations",
-            &format!("{n} missing or changed; run 'hookgate migrate'"),
-        ),
-    }
-}
-
 fn passed(name: &'static str, detail: &str) -> Check {
-    Check {
-        name,
-        ok: true,
-        detail: detail.to_owned(),
-    }
+    Check { name, ok: true, detail: detail.to_owned() }
 }
 
 fn failed(name: &'static str, detail: &str) -> Check {
-    Check {
-        name,
-        ok: false,
-        detail: detail.to_owned(),
-    }
+    Check { name, ok: false, detail: detail.to_owned() }
 }

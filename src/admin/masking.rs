@@ -6,18 +6,8 @@ use serde::Serialize;
 const MASK: &str = "***";
 
 /// Any header or query parameter with one of these in its name.
-const SENSITIVE: [&str; 10] = [
-    "authoriz",
-    "cookie",
-    "secret",
-    "token",
-    "key",
-    "signature",
-    "hmac",
-    "passw",
-    "credential",
-    "auth",
-];
+const SENSITIVE: [&str; 10] =
+    ["authoriz", "cookie", "secret", "token", "key", "signature", "hmac", "passw", "credential", "auth"];
 
 /// A header line as shown. A value that is no UTF-8 comes as base64.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -43,11 +33,7 @@ fn header(name: &str, value: &[u8]) -> HeaderLine {
             Err(_) => (None, Some(super::deliveries::base64(value))),
         }
     };
-    HeaderLine {
-        name: name.to_owned(),
-        value,
-        value_base64,
-    }
+    HeaderLine { name: name.to_owned(), value, value_base64 }
 }
 
 /// The path and query with the values of sensitive parameters masked: some providers put a shared token there.
@@ -90,10 +76,7 @@ mod tests {
             "X-Vendor-Secret",
         ] {
             let line = header(name, b"s3cr3t");
-            assert_eq!(
-                (line.name.as_str(), line.value.as_deref()),
-                (name, Some("***"))
-            );
+            assert_eq!((line.name.as_str(), line.value.as_deref()), (name, Some("***")));
         }
         let line = header("X-GitHub-Event", b"push");
         assert_eq!(line.value.as_deref(), Some("push"));

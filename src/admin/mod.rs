@@ -27,7 +27,6 @@ use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
 use metrics_exporter_prometheus::PrometheusHandle;
 use sqlx::PgPool;
-use sqlx::migrate::Migrator;
 
 pub use auth::{OperatorToken, Role};
 pub use sampler::sample_forever;
@@ -50,8 +49,6 @@ pub struct Operator {
     pub lease: Duration,
     /// Whether readiness needs a live worker.
     pub expects_worker: bool,
-    /// The migrations this release needs.
-    pub migrations: Arc<Migrator>,
     /// How ingest makes a receipt's key of a provider's dedup key.
     pub receipt_key: fn(&str) -> [u8; 16],
 }
@@ -85,10 +82,7 @@ pub fn router(operator: Arc<Operator>) -> Router {
         .fallback(unknown_path)
         .method_not_allowed_fallback(wrong_method)
         .layer(DefaultBodyLimit::max(64 * 1024))
-        .layer(from_fn_with_state(
-            operator.clone(),
-            auth::refuse_other_sites,
-        ))
+        .layer(from_fn_with_state(operator.clone(), auth::refuse_other_sites))
         .with_state(operator)
 }
 

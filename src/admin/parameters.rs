@@ -18,9 +18,8 @@ pub(super) struct Parameters(Vec<(String, String)>);
 impl Parameters {
     /// The parameters of the request, if all are among `known`.
     pub(super) fn of(uri: &Uri, known: &[&str]) -> Result<Self, ApiError> {
-        let Query(pairs) = Query::<Vec<(String, String)>>::try_from_uri(uri).map_err(|_| {
-            ApiError::Invalid("the query string is not of the form name=value&…".to_owned())
-        })?;
+        let Query(pairs) = Query::<Vec<(String, String)>>::try_from_uri(uri)
+            .map_err(|_| ApiError::Invalid("the query string is not of the form name=value&…".to_owned()))?;
         for (n, (name, _)) in pairs.iter().enumerate() {
             if !known.contains(&name.as_str()) {
                 return Err(ApiError::Invalid(format!(
@@ -34,9 +33,7 @@ impl Parameters {
                 )));
             }
             if pairs[..n].iter().any(|(earlier, _)| earlier == name) {
-                return Err(ApiError::Invalid(format!(
-                    "the query parameter '{name}' is given twice"
-                )));
+                return Err(ApiError::Invalid(format!("the query parameter '{name}' is given twice")));
             }
         }
         Ok(Self(pairs))
@@ -44,10 +41,7 @@ impl Parameters {
 
     /// The value; an empty one counts as not given.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
-        let found = self
-            .0
-            .iter()
-            .find(|(n, value)| n == name && !value.is_empty());
+        let found = self.0.iter().find(|(n, value)| n == name && !value.is_empty());
         found.map(|(_, value)| value.as_str())
     }
 
@@ -57,27 +51,18 @@ impl Parameters {
         };
         match i64::from_str(text) {
             Ok(limit) if (1..=LONGEST_PAGE).contains(&limit) => Ok(limit),
-            _ => Err(ApiError::Invalid(format!(
-                "limit must be a whole number from 1 to {LONGEST_PAGE}"
-            ))),
+            _ => Err(ApiError::Invalid(format!("limit must be a whole number from 1 to {LONGEST_PAGE}"))),
         }
     }
 
     /// One of these words.
-    pub(super) fn word(
-        &self,
-        name: &str,
-        words: &[&'static str],
-    ) -> Result<Option<&'static str>, ApiError> {
+    pub(super) fn word(&self, name: &str, words: &[&'static str]) -> Result<Option<&'static str>, ApiError> {
         let Some(given) = self.get(name) else {
             return Ok(None);
         };
         match words.iter().find(|word| **word == given) {
             Some(word) => Ok(Some(word)),
-            None => Err(ApiError::Invalid(format!(
-                "{name} must be one of: {}",
-                words.join(", ")
-            ))),
+            None => Err(ApiError::Invalid(format!("{name} must be one of: {}", words.join(", ")))),
         }
     }
 
@@ -117,14 +102,8 @@ mod tests {
     #[test]
     fn an_unknown_parameter_is_named_with_the_known_ones() {
         let error = of("sate=dead", &["state", "limit"]).err().unwrap();
-        assert!(
-            error.contains("'sate'") && error.contains("state, limit"),
-            "{error}"
-        );
-        assert!(
-            of("limit=1&limit=2", &["limit"]).is_err(),
-            "which one counts would be a guess"
-        );
+        assert!(error.contains("'sate'") && error.contains("state, limit"), "{error}");
+        assert!(of("limit=1&limit=2", &["limit"]).is_err(), "which one counts would be a guess");
     }
 
     #[test]
@@ -142,16 +121,8 @@ mod tests {
         let bound = |query| of(query, &["after"]).unwrap().bound("after").ok().flatten();
         let id = bound("after=2026-11-30T00:00:00%2B00:00").unwrap();
         assert_eq!(id.as_u128() >> 80, 1_795_996_800_000);
-        assert_eq!(
-            bound("after=2026-11-30T01:00:00+01:00"),
-            Some(id),
-            "an unescaped offset"
-        );
-        assert_eq!(
-            bound("after=2026-11-30"),
-            None,
-            "a day without its offset is ambiguous"
-        );
+        assert_eq!(bound("after=2026-11-30T01:00:00+01:00"), Some(id), "an unescaped offset");
+        assert_eq!(bound("after=2026-11-30"), None, "a day without its offset is ambiguous");
         assert_eq!(bound(&format!("after={id}")), Some(id));
     }
 }

@@ -15,16 +15,34 @@ impl Operator {
     ///
     /// Transaction-scoped, so that it holds behind a pooler too, and enforced by Postgres: a read can't write.
     pub(super) async fn read(&self) -> Result<Transaction<'static, Postgres>, ApiError> {
-        let begun = self
-            .pool
-            .begin_with("begin isolation level repeatable read read only");
-        let mut reading = match tokio::time::timeout(WAIT, begun).await {
-            Ok(begun) => begun?,
-            Err(_) => return Err(sqlx::Error::PoolTimedOut.into()),
-        };
-        sqlx::query("select set_config('statement_timeout', '5s', true)")
-            .execute(&mut *reading)
-            .await?;
-        Ok(reading)
+        match tokio::time::timeout(WAIT, self.begin()).await {
+            Ok(reading) => Ok(reading?),
+            Err(_) => Err(sqlx::Error::PoolTimedOut.into()),
+        }
+    }
+
+    /// The pool does not test its connections. After a restart of the database each of them may be dead, which shows
+    /// here and costs that connection; nothing was read yet, so the next one may try.
+    async fn begin(&self) -> sqlx::Result<Transaction<'static, Postgres>> {
+        let mut dead_at_most = self.pool.size();
+        loop {
+            match self.pool.begin_with("begin isolation level repeatable read read only").await {
+                Ok(mut reading) => {
+                    sqlx::query("select set_config('statement_timeout', '5s', true)").execute(&mut *reading).await?;
+                    return Ok(reading);
+                }
+                Err(error) if dead_at_most > 0 && is_of_a_dead_connection(&error) => dead_at_most -= 1,
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}
+
+fn is_of_a_dead_connection(error: &sqlx::Error) -> bool {
+    match error {
+        sqlx::Error::Io(_) => true,
+        // 57P01 … 57P03: the server shut down, crashed or was starting when it said so.
+        sqlx::Error::Database(e) => e.code().is_some_and(|code| code.starts_with("57P0")),
+        _ => false,
     }
 }

@@ -20,14 +20,8 @@ pub(super) struct Refused {
     items: Vec<Refusal>,
 }
 
-pub(super) async fn list(
-    State(operator): State<Arc<Operator>>,
-    uri: Uri,
-) -> Result<Json<Refused>, ApiError> {
+pub(super) async fn list(State(operator): State<Arc<Operator>>, uri: Uri) -> Result<Json<Refused>, ApiError> {
     let parameters = Parameters::of(&uri, &["limit"])?;
     let limit = parameters.limit()? as usize;
-    Ok(Json(Refused {
-        counts: operator.refusals.counts(),
-        items: operator.refusals.recent(limit),
-    }))
+    Ok(Json(Refused { counts: operator.refusals.counts(), items: operator.refusals.recent(limit) }))
 }

@@ -23,11 +23,8 @@ pub async fn sample_forever(operator: Arc<Operator>, shutdown: CancellationToken
     tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     while shutdown.run_until_cancelled(tick.tick()).await.is_some() {
         if let Err(error) = sampler.sample(&operator).await {
-            counter!(telemetry::SAMPLE_FAILURES_TOTAL).increment(1);
-            tracing::warn!(
-                error = &error as &dyn std::error::Error,
-                "gauges were not sampled"
-            );
+            counter!(telemetry::SAMPLE_FAILURES).increment(1);
+            tracing::warn!(error = &error as &dyn std::error::Error, "gauges were not sampled");
         }
         operator.metrics.run_upkeep();
     }
@@ -73,25 +70,14 @@ impl Sampler {
 async fn look(conn: &mut PgConnection, lease: Duration) -> sqlx::Result<Vec<(Series, f64)>> {
     let mut found = Vec::new();
     let mut show = |metric, labels: &[(&'static str, &str)], value| {
-        let labels = labels
-            .iter()
-            .map(|(name, label)| (*name, (*label).to_owned()))
-            .collect();
+        let labels = labels.iter().map(|(name, label)| (*name, (*label).to_owned())).collect();
         found.push((Series { metric, labels }, value));
     };
     for row in backlog::jobs(conn).await? {
         let handler = ("handler", row.handler.as_str());
-        show(
-            telemetry::JOBS,
-            &[handler, ("state", &row.state)],
-            row.jobs as f64,
-        );
+        show(telemetry::JOBS, &[handler, ("state", &row.state)], row.jobs as f64);
         if row.state == "ready" {
-            show(
-                telemetry::OVERDUE_SECONDS,
-                &[handler],
-                row.overdue_seconds.max(0.0),
-            );
+            show(telemetry::OVERDUE_SECONDS, &[handler], row.overdue_seconds.max(0.0));
         }
     }
     for (handler, jobs) in backlog::dead(conn).await? {
@@ -100,11 +86,7 @@ async fn look(conn: &mut PgConnection, lease: Duration) -> sqlx::Result<Vec<(Ser
     for (state, count) in lanes::count_by_state(conn).await? {
         show(telemetry::LANES, &[("state", &state)], count as f64);
     }
-    show(
-        telemetry::WORKERS,
-        &[],
-        workers::alive(conn, lease).await? as f64,
-    );
+    show(telemetry::WORKERS, &[], workers::alive(conn, lease).await? as f64);
     Ok(found)
 }
 

@@ -43,9 +43,5 @@ pub(super) async fn attempts(
 
 /// Tells a delivery without work from one that is not there.
 async fn must_exist(conn: &mut PgConnection, id: Uuid) -> Result<(), ApiError> {
-    if search::exists(conn, id).await? {
-        Ok(())
-    } else {
-        Err(NO_DELIVERY)
-    }
+    if search::exists(conn, id).await? { Ok(()) } else { Err(NO_DELIVERY) }
 }

@@ -49,9 +49,7 @@ impl Config {
         capacity::check(self, &mut found);
         routes::check(self, &mut found);
         providers::check(self, &mut found);
-        found
-            .0
-            .sort_by_key(|problem| std::cmp::Reverse(problem.severity));
+        found.0.sort_by_key(|problem| std::cmp::Reverse(problem.severity));
         found.0
     }
 
@@ -73,23 +71,14 @@ struct Findings(Vec<Problem>);
 
 impl Findings {
     fn error(&mut self, sentence: String) {
-        self.0.push(Problem {
-            severity: Severity::Error,
-            sentence,
-        });
+        self.0.push(Problem { severity: Severity::Error, sentence });
     }
 
     fn warning(&mut self, sentence: String) {
-        self.0.push(Problem {
-            severity: Severity::Warning,
-            sentence,
-        });
+        self.0.push(Problem { severity: Severity::Warning, sentence });
     }
 
     fn note(&mut self, sentence: String) {
-        self.0.push(Problem {
-            severity: Severity::Note,
-            sentence,
-        });
+        self.0.push(Problem { severity: Severity::Note, sentence });
     }
 }

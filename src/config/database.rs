@@ -87,9 +87,7 @@ pub(super) struct DatabaseSettings {
 
 impl DatabaseSettings {
     pub(super) fn resolve(self, keyring: &Keyring<'_>, complaints: &mut Complaints) -> Database {
-        let url = self
-            .url
-            .and_then(|url| complaints.take(database_url(keyring, url)));
+        let url = self.url.and_then(|url| complaints.take(database_url(keyring, url)));
         Database {
             url,
             data: self.data,

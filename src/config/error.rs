@@ -21,27 +21,15 @@ pub(super) struct Complaint {
 
 impl ConfigError {
     pub(super) fn at(location: Location, sentence: String) -> Self {
-        Self {
-            complaints: vec![Complaint {
-                at: Some(location),
-                sentence,
-            }],
-            source: None,
-        }
+        Self { complaints: vec![Complaint { at: Some(location), sentence }], source: None }
     }
 
     pub(super) fn said(sentence: String) -> Self {
-        Self {
-            complaints: vec![Complaint { at: None, sentence }],
-            source: None,
-        }
+        Self { complaints: vec![Complaint { at: None, sentence }], source: None }
     }
 
     pub(super) fn because(source: std::io::Error, sentence: String) -> Self {
-        Self {
-            source: Some(source),
-            ..Self::said(sentence)
-        }
+        Self { source: Some(source), ..Self::said(sentence) }
     }
 
     /// The reasons, one sentence each, with the place in front where it is known.
@@ -93,13 +81,6 @@ impl Complaints {
 
     /// `value`, if nothing was said.
     pub(super) fn none_or<T>(self, value: T) -> Result<T, ConfigError> {
-        if self.0.is_empty() {
-            Ok(value)
-        } else {
-            Err(ConfigError {
-                complaints: self.0,
-                source: None,
-            })
-        }
+        if self.0.is_empty() { Ok(value) } else { Err(ConfigError { complaints: self.0, source: None }) }
     }
 }

@@ -115,16 +115,11 @@ pub(super) struct ForwardDefaults {
 }
 
 impl ForwardSettings {
-    pub(super) fn resolve(
-        self,
-        keyring: &Keyring<'_>,
-        complaints: &mut Complaints,
-    ) -> Option<Forward> {
+    pub(super) fn resolve(self, keyring: &Keyring<'_>, complaints: &mut Complaints) -> Option<Forward> {
         let prefix = format!("forward.{}", self.name);
         if self.events.is_empty() {
-            complaints.say(format!(
-                "`{prefix}.events` is empty, so nothing is forwarded: write [\"*\"] for everything"
-            ));
+            complaints
+                .say(format!("`{prefix}.events` is empty, so nothing is forwarded: write [\"*\"] for everything"));
         }
         let to = complaints.take(destination(&prefix, &self.to));
         let signing = complaints.take(signing(&prefix, self.sign, self.secret, keyring));
@@ -159,10 +154,7 @@ fn destination(prefix: &str, text: &str) -> Result<Url, String> {
         format!("`{prefix}.to` is not a URL ({error}): write http://host/path or https://host/path")
     })?;
     if !matches!(url.scheme(), "http" | "https") {
-        return Err(format!(
-            "`{prefix}.to` has the scheme `{}`: only http and https are spoken",
-            url.scheme()
-        ));
+        return Err(format!("`{prefix}.to` has the scheme `{}`: only http and https are spoken", url.scheme()));
     }
     if !url.username().is_empty() || url.password().is_some() {
         return Err(format!(
@@ -171,24 +163,17 @@ fn destination(prefix: &str, text: &str) -> Result<Url, String> {
         ));
     }
     if url.fragment().is_some() {
-        return Err(format!(
-            "`{prefix}.to` has a fragment (#…), which HTTP does not send: remove it"
-        ));
+        return Err(format!("`{prefix}.to` has a fragment (#…), which HTTP does not send: remove it"));
     }
     Ok(url)
 }
 
-fn signing(
-    prefix: &str,
-    sign: Sign,
-    secret: Option<SecretSetting>,
-    keyring: &Keyring<'_>,
-) -> Result<Signing, String> {
+fn signing(prefix: &str, sign: Sign, secret: Option<SecretSetting>, keyring: &Keyring<'_>) -> Result<Signing, String> {
     match (sign, secret) {
         (Sign::None, None) => Ok(Signing::None),
-        (Sign::None, Some(_)) => Err(format!(
-            "`{prefix}.sign` is \"none\" and `{prefix}.secret` is set: remove one of the two"
-        )),
+        (Sign::None, Some(_)) => {
+            Err(format!("`{prefix}.sign` is \"none\" and `{prefix}.secret` is set: remove one of the two"))
+        }
         (Sign::StandardWebhooks, None) => Err(format!(
             "`{prefix}.secret` is missing: write secret = {{ env = \"VARIABLE\" }} with a whsec_… secret, or \
              sign = \"none\" to forward unsigned"
@@ -202,9 +187,7 @@ fn signing(
             // The bounds of the Standard Webhooks specification:
             // https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
             match key {
-                Some(key) if (24..=64).contains(&key.len()) => {
-                    Ok(Signing::StandardWebhooks { secret })
-                }
+                Some(key) if (24..=64).contains(&key.len()) => Ok(Signing::StandardWebhooks { secret }),
                 _ => Err(format!(
                     "`{prefix}.secret` ({}) is not a Standard Webhooks secret: it is whsec_ and the base64 of 24 to \
                      64 random bytes, as `echo whsec_$(openssl rand -base64 32)` makes",
@@ -232,27 +215,14 @@ const RESERVED: [&str; 11] = [
 const RESERVED_PREFIXES: [&str; 3] = ["webhook-", "hookgate-", "proxy-"];
 const CREDENTIALS: [&str; 3] = ["authorization", "cookie", "x-api-key"];
 
-fn header(
-    prefix: &str,
-    name: &str,
-    setting: SecretSetting,
-    keyring: &Keyring<'_>,
-) -> Result<StaticHeader, String> {
+fn header(prefix: &str, name: &str, setting: SecretSetting, keyring: &Keyring<'_>) -> Result<StaticHeader, String> {
     let key = format!("{prefix}.headers.{name}");
-    let name: HeaderName = name.to_ascii_lowercase().parse().map_err(|_| {
-        format!(
-            "`{}` is not a header name: use letters, digits and -",
-            key.escape_debug()
-        )
-    })?;
-    if RESERVED.contains(&name.as_str())
-        || RESERVED_PREFIXES
-            .iter()
-            .any(|p| name.as_str().starts_with(p))
-    {
-        return Err(format!(
-            "`{key}` is a header that hookgate or HTTP sets itself: choose another name"
-        ));
+    let name: HeaderName = name
+        .to_ascii_lowercase()
+        .parse()
+        .map_err(|_| format!("`{}` is not a header name: use letters, digits and -", key.escape_debug()))?;
+    if RESERVED.contains(&name.as_str()) || RESERVED_PREFIXES.iter().any(|p| name.as_str().starts_with(p)) {
+        return Err(format!("`{key}` is a header that hookgate or HTTP sets itself: choose another name"));
     }
     let literal = matches!(setting.place, Place::Literal(_));
     if literal && keyring.mode != Mode::Dev && CREDENTIALS.contains(&name.as_str()) {
@@ -262,15 +232,8 @@ fn header(
     }
     let secret = keyring.fetch_any(&key, setting)?;
     let mut value: HeaderValue = secret.expose().parse().map_err(|_| {
-        format!(
-            "`{key}` ({}) has a line break or control character in it: a header is one line",
-            secret.reference()
-        )
+        format!("`{key}` ({}) has a line break or control character in it: a header is one line", secret.reference())
     })?;
     value.set_sensitive(!literal || CREDENTIALS.contains(&name.as_str()));
-    Ok(StaticHeader {
-        name,
-        value,
-        reference: secret.reference().clone(),
-    })
+    Ok(StaticHeader { name, value, reference: secret.reference().clone() })
 }

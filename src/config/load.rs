@@ -13,9 +13,7 @@ use super::operator::OperatorSettings;
 use super::secret::Keyring;
 use super::sheet::Sheet;
 use super::source::{SourceDefaults, SourceSettings};
-use super::{
-    Config, HandlerPolicy, Log, Mode, Name, Recorder, Registry, Retention, Server, Worker,
-};
+use super::{Config, HandlerPolicy, Log, Mode, Name, Recorder, Registry, Retention, Server, Worker};
 
 /// `hookgate.default.toml`, every option with its default and a comment.
 pub const DEFAULT_TOML: &str = include_str!("../../hookgate.default.toml");
@@ -72,25 +70,14 @@ struct Settings {
 
 pub(super) fn load(options: &LoadOptions) -> Result<Config, ConfigError> {
     let file = find_file(options)?;
-    let file = file
-        .as_ref()
-        .map(|(name, text)| (name.as_str(), text.as_str()));
-    from_layers(file, &options.env, options.mode, &|path| {
-        std::fs::read(path)
-    })
+    let file = file.as_ref().map(|(name, text)| (name.as_str(), text.as_str()));
+    from_layers(file, &options.env, options.mode, &|path| std::fs::read(path))
 }
 
 fn find_file(options: &LoadOptions) -> Result<Option<(String, String)>, ConfigError> {
     let named = options.file.clone().map(|path| (path, "--config"));
-    let named = named.or_else(|| {
-        options
-            .env
-            .get("HOOKGATE_CONFIG")
-            .map(|path| (path.into(), "HOOKGATE_CONFIG"))
-    });
-    let path = named
-        .as_ref()
-        .map_or(Path::new(DEFAULT_FILE), |(path, _)| path);
+    let named = named.or_else(|| options.env.get("HOOKGATE_CONFIG").map(|path| (path.into(), "HOOKGATE_CONFIG")));
+    let path = named.as_ref().map_or(Path::new(DEFAULT_FILE), |(path, _)| path);
     match (std::fs::read_to_string(path), named.as_ref()) {
         (Ok(text), _) => Ok(Some((path.display().to_string(), text))),
         (Err(error), None) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -99,10 +86,7 @@ fn find_file(options: &LoadOptions) -> Result<Option<(String, String)>, ConfigEr
             Err(ConfigError::because(error, sentence))
         }
         (Err(error), Some((path, by))) => {
-            let sentence = format!(
-                "the configuration file {}, named by {by}, cannot be read: {error}",
-                path.display()
-            );
+            let sentence = format!("the configuration file {}, named by {by}, cannot be read: {error}", path.display());
             Err(ConfigError::because(error, sentence))
         }
     }
@@ -121,17 +105,10 @@ pub(super) fn from_layers(
         sheet.lay_file(name, text)?;
     }
     if let Some(folder) = env.get("HOOKGATE_PG_BIN") {
-        sheet.lay_variable(
-            "HOOKGATE_PG_BIN",
-            &["database".into(), "pg_bin".into()],
-            folder,
-        )?;
+        sheet.lay_variable("HOOKGATE_PG_BIN", &["database".into(), "pg_bin".into()], folder)?;
     }
     for (variable, text) in env.iter().filter(|(name, _)| name.starts_with(PREFIX)) {
-        let path: Vec<String> = variable[PREFIX.len()..]
-            .split("__")
-            .map(str::to_ascii_lowercase)
-            .collect();
+        let path: Vec<String> = variable[PREFIX.len()..].split("__").map(str::to_ascii_lowercase).collect();
         sheet.lay_variable(variable, &path, text)?;
     }
     sheet.inherit("source", "source_defaults");
@@ -145,18 +122,10 @@ fn resolve(settings: Settings, keyring: &Keyring<'_>) -> Result<Config, ConfigEr
     let sources = settings
         .source
         .into_iter()
-        .filter_map(|(name, source)| {
-            Some((
-                name.clone(),
-                source.resolve(name, keyring, &mut complaints)?,
-            ))
-        })
+        .filter_map(|(name, source)| Some((name.clone(), source.resolve(name, keyring, &mut complaints)?)))
         .collect();
-    let forwards = settings
-        .forward
-        .into_iter()
-        .filter_map(|forward| forward.resolve(keyring, &mut complaints))
-        .collect();
+    let forwards =
+        settings.forward.into_iter().filter_map(|forward| forward.resolve(keyring, &mut complaints)).collect();
     let config = Config {
         operator: settings.operator.resolve(keyring, &mut complaints),
         database: settings.database.resolve(keyring, &mut complaints),

@@ -38,8 +38,7 @@ pub use operator::{Operator, Token, TokenRole};
 pub use pattern::Pattern;
 pub use secret::{Reference, Secret};
 pub use sections::{
-    HandlerPolicy, Log, LogFormat, Order, ProcessRole, Recorder, Registry, Retention,
-    RetentionClass, Server, Worker,
+    HandlerPolicy, Log, LogFormat, Order, ProcessRole, Recorder, Registry, Retention, RetentionClass, Server, Worker,
 };
 pub use size::{parse as parse_size, show as show_size};
 pub use source::{OnConflict, Source};
@@ -91,14 +90,8 @@ impl Config {
     }
 
     /// The same from a text in memory; `{ file = … }` secrets are still read from disk.
-    pub fn from_toml(
-        text: &str,
-        env: &BTreeMap<String, String>,
-        mode: Mode,
-    ) -> Result<Self, ConfigError> {
-        load::from_layers(Some(("hookgate.toml", text)), env, mode, &|path| {
-            std::fs::read(path)
-        })
+    pub fn from_toml(text: &str, env: &BTreeMap<String, String>, mode: Mode) -> Result<Self, ConfigError> {
+        load::from_layers(Some(("hookgate.toml", text)), env, mode, &|path| std::fs::read(path))
     }
 
     /// The compiled-in defaults with nothing laid over them: no source, no forward. What `hookgate dev` starts from.

@@ -22,14 +22,11 @@ impl FromStr for Name {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let allowed =
-            |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_' || b == b'-';
+        let allowed = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_' || b == b'-';
         if (1..=64).contains(&text.len()) && text.bytes().all(allowed) {
             Ok(Self(text.to_owned()))
         } else {
-            Err(format!(
-                "`{text}` is not a name: use 1 to 64 of a-z, 0-9, _ and -"
-            ))
+            Err(format!("`{text}` is not a name: use 1 to 64 of a-z, 0-9, _ and -"))
         }
     }
 }

@@ -58,9 +58,7 @@ impl OperatorSettings {
         let mut tokens = Vec::new();
         for TokenSettings { name, role, secret } in self.token {
             let setting = format!("operator.token.{name}.secret");
-            let secret = keyring
-                .fetch(&setting, secret)
-                .and_then(|secret| long_enough(&setting, secret));
+            let secret = keyring.fetch(&setting, secret).and_then(|secret| long_enough(&setting, secret));
             if let Some(secret) = complaints.take(secret) {
                 tokens.push(Token { name, role, secret });
             }

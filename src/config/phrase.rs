@@ -17,13 +17,8 @@ pub(super) fn from_toml(message: &str) -> String {
     }
     for prefix in ["invalid type: ", "invalid value: "] {
         if let Some(rest) = message.strip_prefix(prefix) {
-            let kind: String = rest
-                .chars()
-                .take_while(|c| c.is_ascii_alphabetic() || *c == ' ')
-                .collect();
-            let wanted = rest
-                .rsplit_once(", expected ")
-                .map_or("something else", |(_, wanted)| wanted);
+            let kind: String = rest.chars().take_while(|c| c.is_ascii_alphabetic() || *c == ' ').collect();
+            let wanted = rest.rsplit_once(", expected ").map_or("something else", |(_, wanted)| wanted);
             return format!("found {}, where {wanted} belongs", article(kind.trim()));
         }
     }
@@ -91,10 +86,7 @@ mod tests {
                 "unknown field `colour`, expected `poll` or `heartbeat`",
                 "unknown key `colour`; known here: poll, heartbeat",
             ),
-            (
-                "unknown variant `lanes`, expected `none` or `lane`",
-                "unknown value `lanes`; did you mean `lane`?",
-            ),
+            ("unknown variant `lanes`, expected `none` or `lane`", "unknown value `lanes`; did you mean `lane`?"),
             ("missing field `to`", "the key `to` is missing here"),
             (
                 "invalid type: string \"whsec_, expected x\", expected a sequence",
@@ -113,13 +105,9 @@ mod tests {
 
     #[test]
     fn distance_counts_slips() {
-        for (a, b, n) in [
-            ("", "", 0),
-            ("", "ab", 2),
-            ("lease", "lease", 0),
-            ("lese", "lease", 1),
-            ("kitten", "sitting", 3),
-        ] {
+        for (a, b, n) in
+            [("", "", 0), ("", "ab", 2), ("lease", "lease", 0), ("lese", "lease", 1), ("kitten", "sitting", 3)]
+        {
             assert_eq!((distance(a, b), distance(b, a)), (n, n), "{a} {b}");
         }
     }

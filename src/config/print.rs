@@ -13,8 +13,7 @@ impl Config {
 
     /// As JSON. A setting that is not set is null.
     pub fn to_json(&self) -> serde_json::Value {
-        serde_json::to_value(self)
-            .unwrap_or_else(|error| serde_json::Value::String(error.to_string()))
+        serde_json::to_value(self).unwrap_or_else(|error| serde_json::Value::String(error.to_string()))
     }
 
     /// 16 hex digits that agree between processes which treat a webhook alike. Listeners, roles, connections and

@@ -4,8 +4,7 @@
 use std::time::Duration;
 
 use hookgate_providers::{
-    ALL, CustomHmac, MAX_SECRETS, OneOrMore, Overrides, Provider, Scheme, Secret as Key, custom,
-    find,
+    ALL, CustomHmac, MAX_SECRETS, OneOrMore, Overrides, Provider, Scheme, Secret as Key, custom, find,
 };
 
 use super::phrase::{self, nearest};
@@ -44,9 +43,7 @@ pub(super) fn resolve(wanted: &Wanted<'_>) -> Result<Provider, String> {
         }
         (name, None) => *find(name).ok_or_else(|| unknown(&source, name))?,
     };
-    let provider = provider
-        .with(&wanted.overrides)
-        .map_err(|error| format!("{source}: {error}"))?;
+    let provider = provider.with(&wanted.overrides).map_err(|error| format!("{source}: {error}"))?;
     match wanted.tolerance {
         Some(tolerance) => tolerating(&source, provider, tolerance),
         None => Ok(provider),
@@ -54,13 +51,10 @@ pub(super) fn resolve(wanted: &Wanted<'_>) -> Result<Provider, String> {
 }
 
 fn described(source: &str, description: &toml::Table) -> Result<Provider, String> {
-    let description: CustomHmac =
-        description
-            .clone()
-            .try_into()
-            .map_err(|error: toml::de::Error| {
-                format!("[{source}.hmac]: {}", phrase::from_toml(error.message()))
-            })?;
+    let description: CustomHmac = description
+        .clone()
+        .try_into()
+        .map_err(|error: toml::de::Error| format!("[{source}.hmac]: {}", phrase::from_toml(error.message())))?;
     custom(&description).map_err(|error| format!("[{source}.hmac]: {error}"))
 }
 
@@ -78,23 +72,13 @@ fn unknown(source: &str, name: &str) -> String {
     }
 }
 
-fn tolerating(
-    source: &str,
-    mut provider: Provider,
-    tolerance: Duration,
-) -> Result<Provider, String> {
+fn tolerating(source: &str, mut provider: Provider, tolerance: Duration) -> Result<Provider, String> {
     let seconds = u32::try_from(tolerance.as_secs()).unwrap_or(u32::MAX);
     if seconds == 0 || tolerance > LONGEST_TOLERANCE {
-        return Err(format!(
-            "`{source}.tolerance` is {}: it must be between 1s and 1d",
-            show_duration(tolerance)
-        ));
+        return Err(format!("`{source}.tolerance` is {}: it must be between 1s and 1d", show_duration(tolerance)));
     }
     let place = match &mut provider.scheme {
-        Scheme::Hmac(hmac) => hmac
-            .timestamp
-            .as_mut()
-            .map(|timestamp| &mut timestamp.tolerance_s),
+        Scheme::Hmac(hmac) => hmac.timestamp.as_mut().map(|timestamp| &mut timestamp.tolerance_s),
         Scheme::StandardWebhooks(scheme) => Some(&mut scheme.tolerance_s),
         _ => None,
     };
@@ -108,9 +92,7 @@ fn tolerating(
 
 /// The secret as verification wants it, checked for the form this provider's secrets have.
 pub(super) fn key(setting: &str, provider: &Provider, secret: &Secret) -> Result<Key, String> {
-    let refused = |error: hookgate_providers::SecretError| {
-        format!("`{setting}` ({}): {error}", secret.reference())
-    };
+    let refused = |error: hookgate_providers::SecretError| format!("`{setting}` ({}): {error}", secret.reference());
     let key = Key::new(secret.expose()).map_err(refused)?;
     provider.check_secret(&key).map_err(refused)?;
     Ok(key)
@@ -121,9 +103,7 @@ pub(super) fn few_enough(setting: &str, secrets: usize) -> Result<(), String> {
     if secrets <= MAX_SECRETS {
         return Ok(());
     }
-    Err(format!(
-        "`{setting}` has {secrets} secrets and at most {MAX_SECRETS} are tried: remove the oldest"
-    ))
+    Err(format!("`{setting}` has {secrets} secrets and at most {MAX_SECRETS} are tried: remove the oldest"))
 }
 
 /// As a list, for showing.

@@ -107,10 +107,7 @@ impl<'de> Visitor<'de> for SettingVisitor {
     }
 
     fn visit_str<E: de::Error>(self, text: &str) -> Result<SecretSetting, E> {
-        Ok(SecretSetting {
-            name: None,
-            place: Place::Literal(text.into()),
-        })
+        Ok(SecretSetting { name: None, place: Place::Literal(text.into()) })
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<SecretSetting, A::Error> {
@@ -128,15 +125,10 @@ impl<'de> Visitor<'de> for SettingVisitor {
             (None, Some(path), None) => Place::File(path),
             (None, None, Some(text)) => Place::Literal(text.0),
             _ => {
-                return Err(de::Error::custom(
-                    "a secret has one place: either `env` or `file`",
-                ));
+                return Err(de::Error::custom("a secret has one place: either `env` or `file`"));
             }
         };
-        Ok(SecretSetting {
-            name: keys.name,
-            place,
-        })
+        Ok(SecretSetting { name: keys.name, place })
     }
 }
 
@@ -205,10 +197,6 @@ impl Keyring<'_> {
                 "`{setting}` is blank in {place}: anyone could sign with it; put the real secret there"
             ));
         }
-        Ok(Secret {
-            name: wanted.name,
-            reference,
-            value,
-        })
+        Ok(Secret { name: wanted.name, reference, value })
     }
 }

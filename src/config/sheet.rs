@@ -51,10 +51,7 @@ enum Origin {
 
 impl<'t> Sheet<'t> {
     pub(super) fn new() -> Self {
-        Self {
-            pieces: Vec::new(),
-            table: DeTable::new(),
-        }
+        Self { pieces: Vec::new(), table: DeTable::new() }
     }
 
     /// Lays the settings of a file over what is there: tables merge, everything else replaces.
@@ -68,12 +65,7 @@ impl<'t> Sheet<'t> {
     }
 
     /// Lays one value over what is there. `text` is read as a TOML value, or else taken as a string.
-    pub(super) fn lay_variable(
-        &mut self,
-        variable: &str,
-        path: &[String],
-        text: &'t str,
-    ) -> Result<(), ConfigError> {
+    pub(super) fn lay_variable(&mut self, variable: &str, path: &[String], text: &'t str) -> Result<(), ConfigError> {
         let start = self.add_piece(Origin::Variable(variable.to_owned()), text);
         let span = start..start + text.len();
         let value = match DeValue::parse(text) {
@@ -86,8 +78,7 @@ impl<'t> Sheet<'t> {
 
     /// Gives every table under `heirs` (a table of tables or an array of them) the keys of `ancestor` it lacks.
     pub(super) fn inherit(&mut self, heirs: &str, ancestor: &str) {
-        let Some(DeValue::Table(ancestor)) = self.table.get(ancestor).map(|v| v.get_ref().clone())
-        else {
+        let Some(DeValue::Table(ancestor)) = self.table.get(ancestor).map(|v| v.get_ref().clone()) else {
             return;
         };
         let fill = |heir: &mut Spanned<DeValue<'t>>| {
@@ -114,53 +105,23 @@ impl<'t> Sheet<'t> {
 
     fn add_piece(&mut self, origin: Origin, text: &'t str) -> usize {
         // One byte between pieces, so that "just past the end" still belongs to the piece before.
-        let start = self
-            .pieces
-            .last()
-            .map_or(0, |last| last.start + last.text.len() + 1);
-        self.pieces.push(Piece {
-            origin,
-            start,
-            text,
-        });
+        let start = self.pieces.last().map_or(0, |last| last.start + last.text.len() + 1);
+        self.pieces.push(Piece { origin, start, text });
         start
     }
 
     fn explain(&self, error: &toml::de::Error, start: usize) -> ConfigError {
         let sentence = phrase::from_toml(error.message());
         let at = error.span().map(|span| span.start + start);
-        match at.and_then(|at| {
-            self.pieces
-                .iter()
-                .rev()
-                .find(|p| p.start <= at)
-                .map(|p| (p, at - p.start))
-        }) {
+        match at.and_then(|at| self.pieces.iter().rev().find(|p| p.start <= at).map(|p| (p, at - p.start))) {
             None => ConfigError::said(sentence),
-            Some((
-                Piece {
-                    origin: Origin::Variable(name),
-                    ..
-                },
-                _,
-            )) => ConfigError::at(Location::Variable(name.clone()), sentence),
-            Some((
-                Piece {
-                    origin: Origin::File(file),
-                    text,
-                    ..
-                },
-                offset,
-            )) => {
+            Some((Piece { origin: Origin::Variable(name), .. }, _)) => {
+                ConfigError::at(Location::Variable(name.clone()), sentence)
+            }
+            Some((Piece { origin: Origin::File(file), text, .. }, offset)) => {
                 let before = &text.as_bytes()[..offset.min(text.len())];
                 let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
-                ConfigError::at(
-                    Location::Line {
-                        file: file.clone(),
-                        line,
-                    },
-                    sentence,
-                )
+                ConfigError::at(Location::Line { file: file.clone(), line }, sentence)
             }
         }
     }
@@ -171,9 +132,7 @@ fn merge<'t>(below: &mut DeTable<'t>, key: Spanned<Cow<'t, str>>, above: Spanned
     match (below.get_mut(&key).map(Spanned::get_mut), above) {
         (Some(DeValue::Table(below)), above) if matches!(above.get_ref(), DeValue::Table(_)) => {
             if let DeValue::Table(above) = above.into_inner() {
-                above
-                    .into_iter()
-                    .for_each(|(key, value)| merge(below, key, value));
+                above.into_iter().for_each(|(key, value)| merge(below, key, value));
             }
         }
         (_, above) => {
@@ -194,48 +153,32 @@ fn place<'t>(
         return Err("the name ends before it names a setting".to_owned());
     };
     let same = |name: &str| name == segment || name.replace('-', "_") == *segment;
-    let key = table
-        .keys()
-        .find(|key| same(key.get_ref()))
-        .map(|key| key.get_ref().clone());
-    let key = Spanned::new(
-        span.clone(),
-        key.unwrap_or_else(|| Cow::Owned(segment.clone())),
-    );
+    let key = table.keys().find(|key| same(key.get_ref())).map(|key| key.get_ref().clone());
+    let key = Spanned::new(span.clone(), key.unwrap_or_else(|| Cow::Owned(segment.clone())));
     if rest.is_empty() {
         merge(table, key, value);
         return Ok(());
     }
     if !table.contains_key(&key) {
-        table.insert(
-            key.clone(),
-            Spanned::new(span.clone(), DeValue::Table(DeTable::new())),
-        );
+        table.insert(key.clone(), Spanned::new(span.clone(), DeValue::Table(DeTable::new())));
     }
     match table.get_mut(&key).map(Spanned::get_mut) {
         Some(DeValue::Table(inner)) => place(inner, rest, value, span),
         Some(DeValue::Array(array)) => {
-            let named = array
-                .iter_mut()
-                .find_map(|element| match element.get_mut() {
-                    DeValue::Table(inner) => match inner.get("name").map(Spanned::get_ref) {
-                        Some(DeValue::String(name)) if same_name(name, &rest[0]) => Some(inner),
-                        _ => None,
-                    },
+            let named = array.iter_mut().find_map(|element| match element.get_mut() {
+                DeValue::Table(inner) => match inner.get("name").map(Spanned::get_ref) {
+                    Some(DeValue::String(name)) if same_name(name, &rest[0]) => Some(inner),
                     _ => None,
-                });
+                },
+                _ => None,
+            });
             match named {
                 Some(inner) if rest.len() > 1 => place(inner, &rest[1..], value, span),
                 Some(_) => Err("the name ends before it names a setting".to_owned()),
-                None => Err(format!(
-                    "there is no `{segment}` named `{}` in the file to override",
-                    rest[0]
-                )),
+                None => Err(format!("there is no `{segment}` named `{}` in the file to override", rest[0])),
             }
         }
-        _ => Err(format!(
-            "`{segment}` is a single value and has nothing inside it"
-        )),
+        _ => Err(format!("`{segment}` is a single value and has nothing inside it")),
     }
 }
 

@@ -7,27 +7,18 @@ const UNITS: [(&str, usize); 4] = [("GB", 1 << 30), ("MB", 1 << 20), ("kB", 1 <<
 
 /// Reads a whole number and a unit. The error says what would be right.
 pub fn parse(text: &str) -> Result<usize, String> {
-    let refused = || {
-        format!("`{text}` is not a size: write a whole number and B, kB, MB or GB, as in \"25MB\"")
-    };
-    let digits = text
-        .find(|c: char| !c.is_ascii_digit())
-        .unwrap_or(text.len());
+    let refused = || format!("`{text}` is not a size: write a whole number and B, kB, MB or GB, as in \"25MB\"");
+    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);
-    let (_, bytes) = UNITS
-        .iter()
-        .find(|(name, _)| name.eq_ignore_ascii_case(unit.trim_start()))
-        .ok_or_else(refused)?;
+    let (_, bytes) = UNITS.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit.trim_start())).ok_or_else(refused)?;
     let number: usize = number.parse().map_err(|_| refused())?;
     number.checked_mul(*bytes).ok_or_else(refused)
 }
 
 /// Writes what [`parse`] reads.
 pub fn show(bytes: usize) -> String {
-    let (unit, size) = UNITS
-        .iter()
-        .find(|(_, size)| bytes >= *size && bytes.is_multiple_of(*size))
-        .unwrap_or(&("B", 1));
+    let (unit, size) =
+        UNITS.iter().find(|(_, size)| bytes >= *size && bytes.is_multiple_of(*size)).unwrap_or(&("B", 1));
     format!("{}{unit}", bytes / size)
 }
 
@@ -53,19 +44,14 @@ pub(super) fn deserialize<'de, D: Deserializer<'de>>(input: D) -> Result<usize, 
 pub(super) mod optional {
     use super::{Deserializer, Serializer, show};
 
-    pub(in crate::config) fn serialize<S: Serializer>(
-        bytes: &Option<usize>,
-        out: S,
-    ) -> Result<S::Ok, S::Error> {
+    pub(in crate::config) fn serialize<S: Serializer>(bytes: &Option<usize>, out: S) -> Result<S::Ok, S::Error> {
         match bytes {
             Some(bytes) => out.serialize_some(&show(*bytes)),
             None => out.serialize_none(),
         }
     }
 
-    pub(in crate::config) fn deserialize<'de, D: Deserializer<'de>>(
-        input: D,
-    ) -> Result<Option<usize>, D::Error> {
+    pub(in crate::config) fn deserialize<'de, D: Deserializer<'de>>(input: D) -> Result<Option<usize>, D::Error> {
         super::deserialize(input).map(Some)
     }
 }
@@ -84,19 +70,8 @@ mod tests {
 
     #[test]
     fn a_size_without_a_unit_or_with_a_strange_one_is_refused() {
-        for text in [
-            "",
-            "25",
-            "MB",
-            "25 acres",
-            "-1MB",
-            "1.5GB",
-            "99999999999999GB",
-        ] {
-            assert!(
-                parse(text).unwrap_err().contains("as in \"25MB\""),
-                "{text}"
-            );
+        for text in ["", "25", "MB", "25 acres", "-1MB", "1.5GB", "99999999999999GB"] {
+            assert!(parse(text).unwrap_err().contains("as in \"25MB\""), "{text}");
         }
     }
 }

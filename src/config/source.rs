@@ -99,12 +99,7 @@ pub(super) struct SourceDefaults {
 }
 
 impl SourceSettings {
-    pub(super) fn resolve(
-        self,
-        name: Name,
-        keyring: &Keyring<'_>,
-        complaints: &mut Complaints,
-    ) -> Option<Source> {
+    pub(super) fn resolve(self, name: Name, keyring: &Keyring<'_>, complaints: &mut Complaints) -> Option<Source> {
         let setting = format!("source.{name}.secrets");
         if self.secrets.is_empty() {
             complaints.say(format!(
@@ -112,11 +107,8 @@ impl SourceSettings {
             ));
         }
         complaints.take(provider::few_enough(&setting, self.secrets.len()));
-        let secrets: Vec<Secret> = self
-            .secrets
-            .into_iter()
-            .filter_map(|secret| complaints.take(keyring.fetch(&setting, secret)))
-            .collect();
+        let secrets: Vec<Secret> =
+            self.secrets.into_iter().filter_map(|secret| complaints.take(keyring.fetch(&setting, secret))).collect();
         let wanted = provider::Wanted {
             source: name.as_str(),
             provider: &self.provider,
@@ -130,10 +122,8 @@ impl SourceSettings {
             },
         };
         let provider = complaints.take(provider::resolve(&wanted))?;
-        let keys = secrets
-            .iter()
-            .filter_map(|secret| complaints.take(provider::key(&setting, &provider, secret)))
-            .collect();
+        let keys =
+            secrets.iter().filter_map(|secret| complaints.take(provider::key(&setting, &provider, secret))).collect();
         let overrides = wanted.overrides;
         Some(Source {
             name,

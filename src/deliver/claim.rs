@@ -14,7 +14,6 @@ pub(crate) struct Claim {
     held: Held,
     token: Token,
     subscription: i32,
-    label: Option<String>,
     /// Already started.
     first: Job,
     /// In order, not started.
@@ -32,11 +31,6 @@ impl Claim {
 
     pub(crate) fn subscription(&self) -> i32 {
         self.subscription
-    }
-
-    /// The ordering key, readable.
-    pub(crate) fn label(&self) -> Option<&str> {
-        self.label.as_deref()
     }
 
     /// Takes the jobs out, in the order they run in.
@@ -70,7 +64,6 @@ pub(crate) async fn claim(
             held: Held::Job(job.key()),
             token,
             subscription: job.subscription,
-            label: None,
             first: job,
             rest: Vec::new(),
         });
@@ -94,7 +87,9 @@ async fn start_lanes(
         }
     }
     for lane in claimed {
-        let Some(key) = key_of(&lane.lane) else { continue };
+        let Some(key) = key_of(&lane.lane) else {
+            continue;
+        };
         let mut runnable = runnable(heads.remove(&lane.lane).unwrap_or_default());
         let Some(mut first) = runnable.next() else {
             release_early(&mut *tx, &key, token).await?;
@@ -107,7 +102,6 @@ async fn start_lanes(
             held: Held::Lane(key),
             token,
             subscription: lane.subscription,
-            label: Some(lane.label),
             first,
             rest: runnable.collect(),
         });

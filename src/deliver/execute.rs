@@ -29,12 +29,7 @@ pub(crate) struct Ran {
 }
 
 /// Runs the handler on a started job. Errs only if the payload could not be read: then the handler did not run.
-pub(crate) async fn execute(
-    worker: &Worker,
-    handler: &Handler,
-    claim: &Claim,
-    job: &Job,
-) -> sqlx::Result<Ran> {
+pub(crate) async fn execute(worker: &Worker, handler: &Handler, claim: &Claim, job: &Job) -> sqlx::Result<Ran> {
     let stored = {
         let mut conn = worker.pool.acquire().await?;
         deliveries::load(&mut conn, job.delivery).await?
@@ -49,7 +44,7 @@ pub(crate) async fn execute(
         held: claim.held(),
         token: claim.token(),
         job: job.key(),
-        delivery: Arc::new(delivery(stored, claim, job)),
+        delivery: Arc::new(delivery(stored, job)),
         attempt: job.attempt.unsigned_abs(),
         deadline: Instant::now() + handler.timeout,
         handler: Arc::clone(&handler.name),
@@ -70,14 +65,14 @@ pub(crate) async fn execute(
     Ok(Ran { transaction, status, ..ran(outcome, error) })
 }
 
-fn delivery(stored: Stored, claim: &Claim, job: &Job) -> Delivery {
+fn delivery(stored: Stored, job: &Job) -> Delivery {
     let element = stored.batch.as_ref().and_then(|batch| batch.get(job.event as usize));
     let of_element = |name: &str| element.and_then(|e| e.get(name)?.as_str()).map(str::to_owned);
     Delivery {
         id: stored.id,
         event: job.event,
         event_type: of_element("type").or(stored.event_type),
-        ordering_key: of_element("key").or(stored.ordering_key).or(claim.label().map(str::to_owned)),
+        ordering_key: of_element("key").or(stored.ordering_key),
         element: of_element("pointer"),
         source: stored.source,
         received_at: stored.received_at,

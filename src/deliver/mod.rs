@@ -30,8 +30,8 @@ use crate::registry::{self, Plan};
 use crate::store::Token;
 use claim::Claim;
 
-pub(crate) use heartbeat::Pulse;
-pub(crate) use wake::listen;
+pub(crate) use heartbeat::{Pulse, beat, introduce};
+pub(crate) use wake::{announce, listen};
 
 /// How a worker behaves.
 #[derive(Debug, Clone)]
@@ -143,7 +143,9 @@ impl Worker {
             // Each source's share of the free places; who goes first takes turns, so that the remainder does too.
             for (n, at) in (0..subscriptions.len()).rev().zip(turn..) {
                 let share = served.places.available_permits().div_ceil(n + 1) as u32;
-                let Ok(permit) = Arc::clone(&served.places).try_acquire_many_owned(share.max(1)) else { break };
+                let Ok(permit) = Arc::clone(&served.places).try_acquire_many_owned(share.max(1)) else {
+                    break;
+                };
                 free.push((Arc::clone(served), subscriptions[at % subscriptions.len()], permit));
             }
         }
@@ -156,8 +158,12 @@ impl Worker {
         let claimed = claims.len();
         for claim in claims {
             let place = free.iter_mut().find(|(_, subscription, _)| *subscription == claim.subscription());
-            let Some((served, _, permits)) = place else { continue };
-            let Some(permit) = permits.split(1) else { continue };
+            let Some((served, _, permits)) = place else {
+                continue;
+            };
+            let Some(permit) = permits.split(1) else {
+                continue;
+            };
             self.running.spawn(Arc::clone(self).start(Arc::clone(served), claim, permit));
         }
         Ok(claimed)

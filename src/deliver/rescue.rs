@@ -39,7 +39,7 @@ pub(crate) async fn rescue(pool: &PgPool, lease: Duration, rescues: u32) -> sqlx
         workers::bury(&mut conn, worker, lease).await?;
     }
     if taken > 0 {
-        metrics::counter!(telemetry::RESCUED_TOTAL).increment(taken as u64);
+        metrics::counter!(telemetry::RESCUED).increment(taken as u64);
         tracing::warn!(claims = taken, "worker.rescued: claims of silent workers were taken back");
     }
     Ok(taken)
@@ -63,12 +63,7 @@ async fn rescue_from(pool: &PgPool, worker: Uuid, rescues: u32) -> sqlx::Result<
     Ok(lanes.len() + alone.len())
 }
 
-async fn take_lane(
-    tx: &mut PgConnection,
-    lane: &LaneKey,
-    token: Token,
-    rescues: u32,
-) -> sqlx::Result<()> {
+async fn take_lane(tx: &mut PgConnection, lane: &LaneKey, token: Token, rescues: u32) -> sqlx::Result<()> {
     let lost = jobs::running_in(&mut *tx, lane).await?;
     let dies = lost.as_ref().is_some_and(|lost| verdict(lost, rescues).is_err());
     let step = Advance {

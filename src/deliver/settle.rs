@@ -27,8 +27,17 @@ pub(crate) enum Settled {
     Fenced,
     /// The claim holds, but the job is gone: an earlier try committed without our hearing of it.
     Unknown,
-    /// The transaction is not the one that was lent; nothing was changed.
+}
+
+/// Why nothing was settled.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Unsettled {
+    /// The transaction is not the one that was lent, so its effects are out of our hands.
+    #[error("the handler ended the transaction that was lent to it")]
     Escaped,
+    /// The database refused or did not answer.
+    #[error(transparent)]
+    Database(#[from] sqlx::Error),
 }
 
 /// Carries the transition out, in the handler's transaction if it opened one.
@@ -40,11 +49,11 @@ pub(crate) async fn settle(
     transaction: Option<Transaction<'static, Postgres>>,
     transition: Transition,
     next: Option<Job>,
-) -> sqlx::Result<Settled> {
+) -> Result<Settled, Unsettled> {
     let mut tx = match transaction {
         Some(mut lent) => {
             if !claims::is_marked(&mut lent, claim.token()).await? {
-                return Ok(Settled::Escaped);
+                return Err(Unsettled::Escaped);
             }
             lent
         }
@@ -135,9 +144,7 @@ fn advance(job: &Job, transition: Transition, goes_on: bool) -> Advance {
             Advance { left: 1, ended_seq: job.seq, release, ..Advance::default() }
         }
         Transition::RetryOutside { .. } => Advance { left: 1, release, ..Advance::default() },
-        Transition::Retry { wait } => {
-            Advance { release: Some(Release::After(wait)), ..Advance::default() }
-        }
+        Transition::Retry { wait } => Advance { release: Some(Release::After(wait)), ..Advance::default() },
         Transition::StepAside { .. } => Advance { stepped_aside: 1, release, ..Advance::default() },
     }
 }
@@ -185,7 +192,7 @@ async fn record(tx: &mut PgConnection, worker: &Worker, job: &Job, ran: &Ran) ->
     match attempts::insert(&mut savepoint, &attempt).await {
         Ok(()) => savepoint.commit().await,
         Err(error) if error.as_database_error().is_some() => {
-            metrics::counter!(telemetry::ATTEMPT_LOG_FAILURES_TOTAL).increment(1);
+            metrics::counter!(telemetry::ATTEMPT_LOG_FAILURES).increment(1);
             tracing::error!(%error, delivery = %job.delivery, attempt = job.attempt, "attempt.not_logged");
             savepoint.rollback().await
         }
@@ -204,4 +211,3 @@ pub(crate) fn ending(outcome: &Outcome) -> Ending {
         Outcome::Snoozed { .. } => Ending::Snoozed,
     }
 }
-

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::Worker;
 use super::claim::{self, Claim};
 use super::execute::{self, Ran};
-use super::settle::{self, Settled};
+use super::settle::{self, Settled, Unsettled};
 use crate::handler::Handler;
 use crate::job::{self, History, Outcome};
 use crate::store::jobs::Job;
@@ -29,7 +29,7 @@ pub(crate) async fn work(worker: &Worker, handler: &Handler, mut claim: Claim) {
             Settled::Next(next) => job = next,
             Settled::Released => return,
             Settled::Fenced => {
-                metrics::counter!(telemetry::FENCED_TOTAL).increment(1);
+                metrics::counter!(telemetry::FENCED).increment(1);
                 tracing::warn!(handler = %handler.name, delivery = %job.delivery, "attempt.fenced: the claim was lost meanwhile");
                 return;
             }
@@ -62,14 +62,14 @@ async fn settle_surely(
         let transaction = ran.transaction.take();
         let had_transaction = transaction.is_some();
         match settle::settle(worker, claim, job, &ran, transaction, transition, next.clone()).await {
-            Ok(Settled::Escaped) => {
+            Ok(settled) => return settled,
+            Err(error @ Unsettled::Escaped) => {
                 ran.outcome = Outcome::Escaped;
-                ran.error = Some("the handler ended the transaction that was lent to it".to_owned());
+                ran.error = Some(error.to_string());
                 transition = job::Transition::Dead(job::Death::TransactionEscaped);
                 continue;
             }
-            Ok(settled) => return settled,
-            Err(error) => {
+            Err(Unsettled::Database(error)) => {
                 tracing::warn!(%error, delivery = %job.delivery, "settle.failed");
                 if had_transaction {
                     // Whether it committed is not known; if it didn't, its effects are gone and the attempt failed.
@@ -103,7 +103,7 @@ async fn give_back(worker: &Worker, claim: &Claim) {
 fn report(handler: &Handler, job: &Job, ran: &Ran) {
     let outcome = settle::ending(&ran.outcome).as_str();
     let name = handler.name.to_string();
-    metrics::counter!(telemetry::ATTEMPTS_TOTAL, "handler" => name, "outcome" => outcome).increment(1);
+    metrics::counter!(telemetry::ATTEMPTS, "handler" => name, "outcome" => outcome).increment(1);
     let elapsed = (chrono::Utc::now() - ran.started_at).to_std().unwrap_or_default();
     metrics::histogram!(telemetry::ATTEMPT_SECONDS).record(elapsed);
     tracing::debug!(

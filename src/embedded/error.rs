@@ -75,9 +75,7 @@ pub enum EmbeddedError {
     },
 
     /// The socket folder can be entered by others, or is not a folder.
-    #[error(
-        "the socket folder {path} is not a private folder (mode 0700); remove it and start again"
-    )]
+    #[error("the socket folder {path} is not a private folder (mode 0700); remove it and start again")]
     NotPrivate {
         /// The socket folder.
         path: PathBuf,
@@ -129,14 +127,7 @@ pub enum EmbeddedError {
 
 impl EmbeddedError {
     /// For `map_err`: names what was tried on which path.
-    pub(super) fn io<'a>(
-        doing: &'static str,
-        path: &'a Path,
-    ) -> impl FnOnce(io::Error) -> Self + use<'a> {
-        move |source| Self::Io {
-            doing,
-            path: path.to_owned(),
-            source,
-        }
+    pub(super) fn io<'a>(doing: &'static str, path: &'a Path) -> impl FnOnce(io::Error) -> Self + use<'a> {
+        move |source| Self::Io { doing, path: path.to_owned(), source }
     }
 }

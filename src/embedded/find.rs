@@ -70,13 +70,7 @@ pub(super) async fn obtain(
         },
         false => String::new(),
     };
-    Err(refusal(
-        folder,
-        options.pg_bin.as_deref(),
-        &found,
-        needed,
-        fetch,
-    ))
+    Err(refusal(folder, options.pg_bin.as_deref(), &found, needed, fetch))
 }
 
 /// The newest supported one; with a cluster at hand only its own major will do.
@@ -86,12 +80,7 @@ fn choose(found: &[Binaries], needed: Option<u32>) -> Option<Binaries> {
         None => SUPPORTED.contains(&candidate.major),
     };
     // `max_by_key` keeps the last of equals; the first place looked at should win.
-    found
-        .iter()
-        .rev()
-        .filter(fits)
-        .max_by_key(|candidate| candidate.major)
-        .cloned()
+    found.iter().rev().filter(fits).max_by_key(|candidate| candidate.major).cloned()
 }
 
 fn refusal(
@@ -101,31 +90,16 @@ fn refusal(
     needed: Option<u32>,
     fetch: String,
 ) -> EmbeddedError {
-    let list: Vec<_> = found
-        .iter()
-        .map(|one| format!("{} in {}", one.major, one.folder.display()))
-        .collect();
+    let list: Vec<_> = found.iter().map(|one| format!("{} in {}", one.major, one.folder.display())).collect();
     if let Some(needs) = needed {
-        let found = if list.is_empty() {
-            "none".to_owned()
-        } else {
-            list.join(", ")
-        };
-        return EmbeddedError::WrongVersion {
-            folder: folder.path().to_owned(),
-            needs,
-            found: found + &fetch,
-        };
+        let found = if list.is_empty() { "none".to_owned() } else { list.join(", ") };
+        return EmbeddedError::WrongVersion { folder: folder.path().to_owned(), needs, found: found + &fetch };
     }
     let looked = match named {
         Some(named) => format!(" in {}", named.display()),
         None => " on the PATH, through pg_config or where distributions put it".to_owned(),
     };
-    let others = if list.is_empty() {
-        String::new()
-    } else {
-        format!(" (only {})", list.join(", "))
-    };
+    let others = if list.is_empty() { String::new() } else { format!(" (only {})", list.join(", ")) };
     EmbeddedError::NoServer {
         wanted: format!("version {} to {}", SUPPORTED.start(), SUPPORTED.end()),
         looked: looked + &others,
@@ -134,16 +108,10 @@ fn refusal(
 }
 
 #[cfg(feature = "fetch-postgres")]
-async fn download(
-    folder: &Folder,
-    account: Account,
-    needed: Option<u32>,
-) -> Result<Binaries, String> {
+async fn download(folder: &Folder, account: Account, needed: Option<u32>) -> Result<Binaries, String> {
     let major = needed.unwrap_or(*SUPPORTED.end());
     let installed = super::fetch::fetch(&folder.servers(), major).await?;
-    probe(&installed, account)
-        .await
-        .ok_or_else(|| format!("what came into {} does not run", installed.display()))
+    probe(&installed, account).await.ok_or_else(|| format!("what came into {} does not run", installed.display()))
 }
 
 #[cfg(not(feature = "fetch-postgres"))]
@@ -155,28 +123,20 @@ async fn download(_: &Folder, _: Account, _: Option<u32>) -> Result<Binaries, St
 /// architectures and missing libraries.
 async fn probe(place: &Path, account: Account) -> Option<Binaries> {
     let server = place.join("postgres");
-    if !["postgres", "initdb", "pg_ctl"]
-        .iter()
-        .all(|name| place.join(name).is_file())
-    {
+    if !["postgres", "initdb", "pg_ctl"].iter().all(|name| place.join(name).is_file()) {
         return None;
     }
     let mut command = account.command(&server);
     command.arg("--version");
     let output = run(command).await.ok()?;
     let major = major_in(&String::from_utf8_lossy(&output.stdout))?;
-    Some(Binaries {
-        folder: place.to_owned(),
-        major,
-    })
+    Some(Binaries { folder: place.to_owned(), major })
 }
 
 /// From `postgres (PostgreSQL) 15.4 (Debian …)` or `… 18beta1`.
 fn major_in(version: &str) -> Option<u32> {
     let number = version.split_once("(PostgreSQL) ")?.1;
-    let digits = number
-        .find(|c: char| !c.is_ascii_digit())
-        .unwrap_or(number.len());
+    let digits = number.find(|c: char| !c.is_ascii_digit()).unwrap_or(number.len());
     number[..digits].parse().ok()
 }
 
@@ -204,20 +164,13 @@ async fn places(folder: &Folder) -> Vec<PathBuf> {
 /// its siblings need not be.
 fn bin_folder(path: &str) -> Option<PathBuf> {
     let real = fs::canonicalize(path).ok()?;
-    if real.is_dir() {
-        Some(real)
-    } else {
-        real.parent().map(Path::to_owned)
-    }
+    if real.is_dir() { Some(real) } else { real.parent().map(Path::to_owned) }
 }
 
 fn entries(parent: &Path, begins: &str, below: &str) -> Vec<PathBuf> {
     let fits = |entry: &fs::DirEntry| entry.file_name().to_string_lossy().starts_with(begins);
     let found = fs::read_dir(parent).into_iter().flatten().flatten();
-    found
-        .filter(fits)
-        .map(|entry| entry.path().join(below))
-        .collect()
+    found.filter(fits).map(|entry| entry.path().join(below)).collect()
 }
 
 #[cfg(test)]
@@ -225,21 +178,12 @@ mod tests {
     use super::*;
 
     fn server(folder: &str, major: u32) -> Binaries {
-        Binaries {
-            folder: folder.into(),
-            major,
-        }
+        Binaries { folder: folder.into(), major }
     }
 
     #[test]
     fn the_newest_supported_server_is_chosen_and_the_first_of_equals() {
-        let found = [
-            server("/a", 15),
-            server("/b", 17),
-            server("/c", 17),
-            server("/d", 19),
-            server("/e", 13),
-        ];
+        let found = [server("/a", 15), server("/b", 17), server("/c", 17), server("/d", 19), server("/e", 13)];
         assert_eq!(choose(&found, None), Some(server("/b", 17)));
         assert_eq!(choose(&[server("/d", 19)], None), None);
     }
@@ -253,10 +197,7 @@ mod tests {
 
     #[test]
     fn the_major_is_read_from_releases_and_betas() {
-        assert_eq!(
-            major_in("postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)\n"),
-            Some(15)
-        );
+        assert_eq!(major_in("postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)\n"), Some(15));
         assert_eq!(major_in("postgres (PostgreSQL) 18beta1"), Some(18));
         assert_eq!(major_in("something else 9"), None);
     }

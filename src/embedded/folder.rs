@@ -58,11 +58,7 @@ pub(super) async fn prepare(options: &Options) -> Result<(Folder, Account), Embe
         // A strict umask may have closed the parents just made.
         return match closed_ancestor(&wanted, account) {
             None => Ok((Folder(wanted), account)),
-            Some(parent) => Err(EmbeddedError::Unreachable {
-                folder: wanted,
-                parent,
-                uid: account.uid,
-            }),
+            Some(parent) => Err(EmbeddedError::Unreachable { folder: wanted, parent, uid: account.uid }),
         };
     }
 
@@ -77,11 +73,7 @@ pub(super) async fn prepare(options: &Options) -> Result<(Folder, Account), Embe
     make(&fallback, account)?;
     match closed_ancestor(&fallback, account) {
         None => Ok((Folder(fallback), account)),
-        Some(parent) => Err(EmbeddedError::Unreachable {
-            folder: fallback,
-            parent,
-            uid: account.uid,
-        }),
+        Some(parent) => Err(EmbeddedError::Unreachable { folder: fallback, parent, uid: account.uid }),
     }
 }
 
@@ -101,20 +93,11 @@ fn make(folder: &Path, account: Account) -> Result<(), EmbeddedError> {
 /// Absolute, with links followed as far as the path exists, so that every parent checked is a real one.
 fn resolve(path: &Path) -> Result<PathBuf, EmbeddedError> {
     let absolute = std::path::absolute(path).map_err(EmbeddedError::io("make sense of", path))?;
-    let existing = absolute
-        .ancestors()
-        .find(|ancestor| ancestor.exists())
-        .unwrap_or(Path::new("/"));
-    let real = existing
-        .canonicalize()
-        .map_err(EmbeddedError::io("look at", existing))?;
+    let existing = absolute.ancestors().find(|ancestor| ancestor.exists()).unwrap_or(Path::new("/"));
+    let real = existing.canonicalize().map_err(EmbeddedError::io("look at", existing))?;
     let rest = absolute.strip_prefix(existing).unwrap_or(Path::new(""));
     // Joining an empty rest would add a trailing slash.
-    Ok(if rest.as_os_str().is_empty() {
-        real
-    } else {
-        real.join(rest)
-    })
+    Ok(if rest.as_os_str().is_empty() { real } else { real.join(rest) })
 }
 
 /// The topmost existing folder on the way that the user may not enter, the data folder included.
@@ -134,11 +117,7 @@ struct Bits {
 
 impl Bits {
     fn of(found: &Metadata) -> Self {
-        Self {
-            mode: found.mode(),
-            uid: found.uid(),
-            gid: found.gid(),
-        }
+        Self { mode: found.mode(), uid: found.uid(), gid: found.gid() }
     }
 }
 
@@ -154,10 +133,7 @@ fn may_enter(bits: &Bits, account: Account) -> bool {
 
 /// Readable, and different for two wanted folders of one name.
 fn subfolder_for(wanted: &Path) -> String {
-    let name = wanted
-        .file_name()
-        .map(|name| name.to_string_lossy().into_owned())
-        .unwrap_or_default();
+    let name = wanted.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     format!("{name}-{}", short_hash(wanted))
 }
 
@@ -170,11 +146,7 @@ pub(super) fn short_hash(path: &Path) -> String {
 mod tests {
     use super::*;
 
-    const SERVER: Account = Account {
-        uid: 101,
-        gid: 104,
-        switch: true,
-    };
+    const SERVER: Account = Account { uid: 101, gid: 104, switch: true };
 
     #[test]
     fn the_first_class_that_fits_decides() {
@@ -188,20 +160,13 @@ mod tests {
             (0o077, 101, 0, false),
         ];
         for (mode, uid, gid, expected) in cases {
-            assert_eq!(
-                may_enter(&Bits { mode, uid, gid }, SERVER),
-                expected,
-                "{mode:o} {uid}:{gid}"
-            );
+            assert_eq!(may_enter(&Bits { mode, uid, gid }, SERVER), expected, "{mode:o} {uid}:{gid}");
         }
     }
 
     #[test]
     fn two_wanted_folders_of_one_name_get_two_fallbacks() {
-        let (one, two) = (
-            subfolder_for(Path::new("/a/data")),
-            subfolder_for(Path::new("/b/data")),
-        );
+        let (one, two) = (subfolder_for(Path::new("/a/data")), subfolder_for(Path::new("/b/data")));
         assert!(one.starts_with("data-") && two.starts_with("data-"));
         assert_ne!(one, two);
     }

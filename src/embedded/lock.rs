@@ -24,10 +24,7 @@ pub(super) fn is_last(held: &File) -> bool {
 }
 
 /// Polls: a blocking lock would pin a thread that cannot be cancelled when the start is given up.
-async fn acquire(
-    path: &Path,
-    take: fn(&File) -> Result<(), TryLockError>,
-) -> Result<File, EmbeddedError> {
+async fn acquire(path: &Path, take: fn(&File) -> Result<(), TryLockError>) -> Result<File, EmbeddedError> {
     let file = OpenOptions::new()
         .create(true)
         .truncate(false)

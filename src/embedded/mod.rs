@@ -104,8 +104,7 @@ impl Embedded {
         if needed.is_none() {
             cluster::create(&folder, &binaries, account).await?;
         }
-        let (running, attached) =
-            server::start_or_attach(options.durable, &folder, &binaries, account).await?;
+        let (running, attached) = server::start_or_attach(options.durable, &folder, &binaries, account).await?;
         drop(starting);
 
         tracing::info!(
@@ -114,15 +113,7 @@ impl Embedded {
             attached,
             "embedded Postgres accepts connections"
         );
-        Ok(Self {
-            folder,
-            binaries,
-            account,
-            socket: running.socket,
-            port: running.port,
-            attached,
-            in_use,
-        })
+        Ok(Self { folder, binaries, account, socket: running.socket, port: running.port, attached, in_use })
     }
 
     /// How to connect: the private socket, user and database `hookgate` (its superuser).

@@ -61,17 +61,9 @@ pub(super) async fn start_or_attach(
             Err(refusal) => refusal,
         };
         // It may be on its way out: then its pid goes, and the next round starts it.
-        let limit = if refusal.recovering {
-            START_LIMIT
-        } else {
-            ANSWER_LIMIT
-        };
+        let limit = if refusal.recovering { START_LIMIT } else { ANSWER_LIMIT };
         if refused_since.get_or_insert_with(Instant::now).elapsed() > limit {
-            return Err(EmbeddedError::NotAnswering {
-                pid: running.pid,
-                folder: cluster,
-                reason: refusal.reason,
-            });
+            return Err(EmbeddedError::NotAnswering { pid: running.pid, folder: cluster, reason: refusal.reason });
         }
         tokio::time::sleep(RETRY).await;
     }
@@ -86,8 +78,7 @@ struct Refusal {
 /// A stopped process accepts connections and never answers, hence the limit.
 async fn knock(running: &Running) -> Result<(), Refusal> {
     let knocking = async {
-        let mut connection =
-            PgConnection::connect_with(&connect_options(&running.socket, running.port)).await?;
+        let mut connection = PgConnection::connect_with(&connect_options(&running.socket, running.port)).await?;
         connection.ping().await?;
         connection.close().await
     };
@@ -95,25 +86,14 @@ async fn knock(running: &Running) -> Result<(), Refusal> {
         Ok(Ok(())) => Ok(()),
         Ok(Err(error)) => {
             let code = error.as_database_error().and_then(|refused| refused.code());
-            Err(Refusal {
-                recovering: code.as_deref() == Some(CANNOT_CONNECT_NOW),
-                reason: error.to_string(),
-            })
+            Err(Refusal { recovering: code.as_deref() == Some(CANNOT_CONNECT_NOW), reason: error.to_string() })
         }
-        Err(_) => Err(Refusal {
-            reason: "it is silent".to_owned(),
-            recovering: false,
-        }),
+        Err(_) => Err(Refusal { reason: "it is silent".to_owned(), recovering: false }),
     }
 }
 
 /// Says whether it was we who started it.
-async fn start(
-    durable: bool,
-    folder: &Folder,
-    binaries: &Binaries,
-    account: Account,
-) -> Result<bool, EmbeddedError> {
+async fn start(durable: bool, folder: &Folder, binaries: &Binaries, account: Account) -> Result<bool, EmbeddedError> {
     let socket = socket::prepare(folder, account)?;
     settings::write(durable, folder, &socket, binaries, account).await?;
     remove_misleading_pid(&folder.cluster())?;
@@ -133,26 +113,15 @@ async fn start(
         }
         let said = log_since(&folder.log(), logged);
         if !held_by_leftovers(&said) || since.elapsed() > LEFTOVER_LIMIT {
-            let output = if said.is_empty() {
-                failure.to_string()
-            } else {
-                said
-            };
-            return Err(EmbeddedError::Program {
-                program: format!("starting Postgres {}", binaries.major()),
-                output,
-            });
+            let output = if said.is_empty() { failure.to_string() } else { said };
+            return Err(EmbeddedError::Program { program: format!("starting Postgres {}", binaries.major()), output });
         }
         tokio::time::sleep(RETRY).await;
     }
 }
 
 /// Ends the server unless it is gone already.
-pub(super) async fn stop(
-    folder: &Folder,
-    binaries: &Binaries,
-    account: Account,
-) -> Result<(), EmbeddedError> {
+pub(super) async fn stop(folder: &Folder, binaries: &Binaries, account: Account) -> Result<(), EmbeddedError> {
     if postmaster(&folder.cluster()).is_none() {
         return Ok(());
     }
@@ -161,17 +130,9 @@ pub(super) async fn stop(
     run(pg_ctl).await.map(drop)
 }
 
-fn pg_ctl(
-    folder: &Folder,
-    binaries: &Binaries,
-    account: Account,
-    limit: Duration,
-) -> tokio::process::Command {
+fn pg_ctl(folder: &Folder, binaries: &Binaries, account: Account, limit: Duration) -> tokio::process::Command {
     let mut command = account.command(&binaries.program("pg_ctl"));
-    command
-        .arg("-D")
-        .arg(folder.cluster())
-        .args(["-w", "-s", "-t", &limit.as_secs().to_string()]);
+    command.arg("-D").arg(folder.cluster()).args(["-w", "-s", "-t", &limit.as_secs().to_string()]);
     command
 }
 
@@ -201,10 +162,7 @@ fn is_postgres(pid: i32) -> bool {
         return false;
     }
     match fs::read(format!("/proc/{pid}/cmdline")) {
-        Ok(words) => words
-            .split(|byte| *byte == 0)
-            .next()
-            .is_some_and(is_server_program),
+        Ok(words) => words.split(|byte| *byte == 0).next().is_some_and(is_server_program),
         // No /proc, or one that hides other users' processes: the pid is all there is.
         Err(_) => true,
     }
@@ -229,10 +187,7 @@ fn exists(pid: i32) -> bool {
 /// second server.
 fn remove_misleading_pid(cluster: &Path) -> Result<(), EmbeddedError> {
     let path = pid_file(cluster);
-    let Some(stale) = fs::read_to_string(&path)
-        .ok()
-        .and_then(|text| text.lines().next()?.trim().parse().ok())
-    else {
+    let Some(stale) = fs::read_to_string(&path).ok().and_then(|text| text.lines().next()?.trim().parse().ok()) else {
         return Ok(());
     };
     if exists(stale) && !is_postgres(stale) {
@@ -242,27 +197,20 @@ fn remove_misleading_pid(cluster: &Path) -> Result<(), EmbeddedError> {
 }
 
 fn held_by_leftovers(log: &str) -> bool {
-    log.contains("pre-existing shared memory block")
-        || log.contains("lock file \"postmaster.pid\" already exists")
+    log.contains("pre-existing shared memory block") || log.contains("lock file \"postmaster.pid\" already exists")
 }
 
 fn prepare_log(log: &Path, account: Account) -> Result<(), EmbeddedError> {
     if fs::metadata(log).is_ok_and(|found| found.len() > LOG_BYTES) {
         let _ = fs::rename(log, log.with_extension("log.old"));
     }
-    OpenOptions::new()
-        .create(true)
-        .append(true)
-        .open(log)
-        .map_err(EmbeddedError::io("open", log))?;
+    OpenOptions::new().create(true).append(true).open(log).map_err(EmbeddedError::io("open", log))?;
     account.own(log, 0o600)
 }
 
 fn log_since(log: &Path, offset: u64) -> String {
     let bytes = fs::read(log).unwrap_or_default();
-    let fresh = bytes
-        .get(usize::try_from(offset).unwrap_or(usize::MAX)..)
-        .unwrap_or_default();
+    let fresh = bytes.get(usize::try_from(offset).unwrap_or(usize::MAX)..).unwrap_or_default();
     String::from_utf8_lossy(fresh).trim().to_owned()
 }
 
@@ -273,14 +221,7 @@ mod tests {
     #[test]
     fn a_pid_file_tells_where_to_connect_and_a_half_written_one_nothing() {
         let whole = "12\n/d/postgres\n1700000000\n5432\n/d/socket\n\n 1 2\nready   \n";
-        assert_eq!(
-            parse(whole),
-            Some(Running {
-                pid: 12,
-                port: 5432,
-                socket: "/d/socket".into()
-            })
-        );
+        assert_eq!(parse(whole), Some(Running { pid: 12, port: 5432, socket: "/d/socket".into() }));
         assert_eq!(parse("12\n/d/postgres\n"), None);
         assert_eq!(parse(""), None);
     }

@@ -25,10 +25,7 @@ log_min_error_statement = panic
 ";
 
 /// Settings worth having where this build of Postgres knows them, best first.
-const WHERE_BUILT: &[(&str, &[&str])] = &[
-    ("wal_compression", &["lz4", "on"]),
-    ("default_toast_compression", &["lz4"]),
-];
+const WHERE_BUILT: &[(&str, &[&str])] = &[("wal_compression", &["lz4", "on"]), ("default_toast_compression", &["lz4"])];
 
 /// Writes the settings file of a cluster that is not running.
 pub(super) async fn write(
@@ -43,14 +40,7 @@ pub(super) async fn write(
     text += &format!("unix_socket_permissions = 0700\nport = {}\n", socket::PORT);
     for (name, values) in WHERE_BUILT {
         for value in *values {
-            if accepts(
-                &folder.cluster(),
-                binaries,
-                account,
-                &format!("{name}={value}"),
-            )
-            .await
-            {
+            if accepts(&folder.cluster(), binaries, account, &format!("{name}={value}")).await {
                 text += &format!("{name} = {value}\n");
                 break;
             }
@@ -64,10 +54,7 @@ pub(super) async fn write(
 /// The server itself is asked: `pg_config --configure` is often not installed.
 async fn accepts(cluster: &Path, binaries: &Binaries, account: Account, setting: &str) -> bool {
     let mut command = account.command(&binaries.program("postgres"));
-    command
-        .arg("-D")
-        .arg(cluster)
-        .args(["-C", "max_connections", "-c", setting]);
+    command.arg("-D").arg(cluster).args(["-C", "max_connections", "-c", setting]);
     run(command).await.is_ok()
 }
 

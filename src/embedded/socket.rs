@@ -31,20 +31,14 @@ pub(super) fn prepare(folder: &Folder, account: Account) -> Result<PathBuf, Embe
 fn place(data: &Path) -> PathBuf {
     let inside = data.join("socket");
     let longest = inside.as_os_str().len() + format!("/.s.PGSQL.{PORT}").len();
-    if longest <= PATH_MAX {
-        inside
-    } else {
-        Path::new("/tmp").join(format!("hookgate-{}", short_hash(data)))
-    }
+    if longest <= PATH_MAX { inside } else { Path::new("/tmp").join(format!("hookgate-{}", short_hash(data))) }
 }
 
 /// In `/tmp` anybody may have made the folder before us: neither a link nor another's folder will do.
 fn take_over(socket: &Path, account: Account) -> Result<(), EmbeddedError> {
     let found = fs::symlink_metadata(socket).map_err(EmbeddedError::io("look at", socket))?;
     if !found.is_dir() || found.mode() & 0o077 != 0 {
-        return Err(EmbeddedError::NotPrivate {
-            path: socket.to_owned(),
-        });
+        return Err(EmbeddedError::NotPrivate { path: socket.to_owned() });
     }
     // We died between making it and giving it away.
     if account.switch && found.uid() == 0 {

@@ -45,23 +45,12 @@ pub(crate) struct ContextParts {
 impl Context {
     pub(crate) fn new(parts: ContextParts) -> Self {
         let idempotency_key = downstream_key(&parts.delivery, &parts.handler, parts.intent);
-        Self {
-            parts,
-            idempotency_key,
-            transaction: None,
-            status: None,
-        }
+        Self { parts, idempotency_key, transaction: None, status: None }
     }
 
     /// A context that works in a transaction opened by somebody else.
-    pub(crate) fn within(
-        parts: ContextParts,
-        transaction: sqlx::Transaction<'static, Postgres>,
-    ) -> Self {
-        Self {
-            transaction: Some(transaction),
-            ..Self::new(parts)
-        }
+    pub(crate) fn within(parts: ContextParts, transaction: sqlx::Transaction<'static, Postgres>) -> Self {
+        Self { transaction: Some(transaction), ..Self::new(parts) }
     }
 
     /// The transaction that this job completes in, opened on first use.
@@ -89,9 +78,7 @@ impl Context {
         let left = parts.deadline.saturating_duration_since(Instant::now());
         claims::mark(&mut transaction, parts.token, left + IDLE_MARGIN).await?;
         if !claims::is_held(&mut transaction, &parts.held, parts.token).await? {
-            return Err(HandlerError::because(
-                "the job was taken from this worker, which was silent for too long",
-            ));
+            return Err(HandlerError::because("the job was taken from this worker, which was silent for too long"));
         }
         Ok(transaction)
     }
@@ -161,10 +148,7 @@ fn downstream_key(delivery: &Delivery, handler: &str, intent: u32) -> String {
         .finalize();
     let mut bytes = [0; 16];
     bytes.copy_from_slice(&digest[..16]);
-    uuid::Builder::from_custom_bytes(bytes)
-        .into_uuid()
-        .hyphenated()
-        .to_string()
+    uuid::Builder::from_custom_bytes(bytes).into_uuid().hyphenated().to_string()
 }
 
 #[cfg(test)]

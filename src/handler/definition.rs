@@ -7,7 +7,9 @@ use std::time::Duration;
 use super::forward::Forward;
 use super::function::Function;
 use super::{FromDelivery, HandlerFn, Run};
+use crate::config::{HandlerPolicy, Name, Order, Pattern};
 use crate::job::Policy;
+use crate::store::registry::HandlerRow;
 
 /// Starts a handler for events of a source.
 ///
@@ -30,13 +32,7 @@ use crate::job::Policy;
 /// # assert_eq!(handler.name(), "credit");
 /// ```
 pub fn on(from: impl Into<String>, events: &[impl AsRef<str>]) -> On {
-    On {
-        from: from.into(),
-        patterns: events
-            .iter()
-            .map(|pattern| pattern.as_ref().to_owned())
-            .collect(),
-    }
+    On { from: from.into(), patterns: events.iter().map(|pattern| pattern.as_ref().to_owned()).collect() }
 }
 
 /// A handler that still lacks its name.
@@ -61,26 +57,6 @@ impl On {
             policy: Policy::default(),
             timeout: Duration::from_secs(30),
             concurrency: 10,
-        }
-    }
-}
-
-/// In which order a handler's jobs run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Order {
-    /// As they come, side by side.
-    #[default]
-    None,
-    /// One at a time per ordering key, in received order; other keys are not held up.
-    Lane,
-}
-
-impl Order {
-    /// The name used in the configuration, the database and the API.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Lane => "lane",
         }
     }
 }
@@ -157,6 +133,16 @@ impl Named {
         self
     }
 
+    /// Every option at once, as the configuration has them.
+    pub(crate) fn policy(self, policy: &HandlerPolicy) -> Self {
+        self.order(policy.order)
+            .attempts(policy.attempts)
+            .timeout(policy.timeout)
+            .concurrency(policy.concurrency)
+            .backoff(policy.backoff_base, policy.backoff_factor, policy.backoff_cap)
+            .block_for(policy.block_for)
+    }
+
     /// Completes the handler with an `async fn(payload, &mut Context) -> Result<(), HandlerError>`.
     ///
     /// The payload is decoded from the event's JSON; one that does not fit makes the job dead at once, since no retry
@@ -210,26 +196,36 @@ impl Handler {
         &self.name
     }
 
+    /// The handler as the registry stores it.
+    pub(crate) fn row(&self) -> HandlerRow {
+        HandlerRow {
+            name: self.name.to_string(),
+            kind: self.kind.as_str(),
+            from: self.from.clone(),
+            patterns: self.patterns.clone(),
+            ordering: match self.order {
+                Order::None => "none",
+                Order::Lane => "lane",
+            },
+        }
+    }
+
     /// Refuses a definition that can't work. The Builder asks at start, so that a typo never costs an event.
     pub(crate) fn check(&self) -> Result<(), DefinitionError> {
         use DefinitionError as E;
         let name = || self.name.to_string();
-        if !is_name(&self.name) {
+        if self.name.parse::<Name>().is_err() {
             return Err(E::Name(name()));
         }
-        if !is_name(&self.from.replace('*', "x")) {
-            return Err(E::From {
-                handler: name(),
-                from: self.from.clone(),
-            });
+        // Any name would do for the stars: what is left must be able to be part of one.
+        if self.from.replace('*', "x").parse::<Name>().is_err() {
+            return Err(E::From { handler: name(), from: self.from.clone() });
         }
-        if self.patterns.is_empty()
-            || self
-                .patterns
-                .iter()
-                .any(|pattern| pattern.trim() != pattern || pattern.is_empty())
-        {
-            return Err(E::Patterns(name()));
+        if self.patterns.is_empty() {
+            return Err(E::NoPattern(name()));
+        }
+        for pattern in &self.patterns {
+            pattern.parse::<Pattern>().map_err(|why| E::Pattern { handler: name(), why })?;
         }
         let not_zero = [
             ("attempts", self.policy.attempts == 0),
@@ -238,10 +234,7 @@ impl Handler {
             ("the back-off's factor", self.policy.backoff_factor == 0),
         ];
         if let Some((option, _)) = not_zero.into_iter().find(|(_, is_zero)| *is_zero) {
-            return Err(E::Zero {
-                handler: name(),
-                option,
-            });
+            return Err(E::Zero { handler: name(), option });
         }
         if self.policy.backoff_base > self.policy.backoff_cap {
             return Err(E::Backoff(name()));
@@ -279,11 +272,17 @@ pub enum DefinitionError {
         /// What it listens to.
         from: String,
     },
-    /// No pattern, an empty one, or one with white space around it.
-    #[error(
-        "handler `{0}` needs event types such as `invoice.*`, none of them empty; `*` alone takes every event"
-    )]
-    Patterns(String),
+    /// No event type to listen to.
+    #[error("handler `{0}` listens to no event type: name some, such as `invoice.*`; `*` takes every event")]
+    NoPattern(String),
+    /// An event type that is no pattern.
+    #[error("handler `{handler}`: {why}")]
+    Pattern {
+        /// The handler.
+        handler: String,
+        /// What is wrong.
+        why: String,
+    },
     /// An option that must be at least 1.
     #[error("handler `{handler}`: {option} must not be zero")]
     Zero {
@@ -295,13 +294,6 @@ pub enum DefinitionError {
     /// The first wait is longer than the longest.
     #[error("handler `{0}`: the back-off's base is above its cap; lower the base or raise the cap")]
     Backoff(String),
-}
-
-fn is_name(text: &str) -> bool {
-    (1..=64).contains(&text.len())
-        && text
-            .bytes()
-            .all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_' | b'-'))
 }
 
 #[cfg(test)]
@@ -322,10 +314,7 @@ mod tests {
         let handler = named("credit").run(nothing);
         assert_eq!(handler.check(), Ok(()));
         assert_eq!((handler.kind, handler.order), (Kind::Rust, Order::None));
-        assert_eq!(
-            (handler.timeout, handler.concurrency),
-            (Duration::from_secs(30), 10)
-        );
+        assert_eq!((handler.timeout, handler.concurrency), (Duration::from_secs(30), 10));
         assert_eq!(handler.policy, Policy::default());
     }
 
@@ -348,22 +337,14 @@ mod tests {
             named("credit").backoff(2 * second, 2, second).run(nothing),
         ];
         for handler in refused {
-            let error = handler
-                .check()
-                .expect_err(&format!("{handler:?} must be refused"));
-            assert!(
-                error.to_string().contains(&format!("`{}`", handler.name())),
-                "{error}"
-            );
+            let error = handler.check().expect_err(&format!("{handler:?} must be refused"));
+            assert!(error.to_string().contains(&format!("`{}`", handler.name())), "{error}");
         }
     }
 
     #[test]
     fn a_source_may_be_a_pattern() {
         assert_eq!(on("*", &["*"]).name("all").run(nothing).check(), Ok(()));
-        assert_eq!(
-            on("stripe-*", &["*"]).name("all").run(nothing).check(),
-            Ok(())
-        );
+        assert_eq!(on("stripe-*", &["*"]).name("all").run(nothing).check(), Ok(()));
     }
 }

@@ -33,44 +33,29 @@ enum Cause {
 impl HandlerError {
     /// A failure told in a sentence, tried again on the schedule.
     pub fn because(text: impl Into<String>) -> Self {
-        Self {
-            meaning: Meaning::Retry { after: None },
-            cause: Cause::Text(text.into()),
-        }
+        Self { meaning: Meaning::Retry { after: None }, cause: Cause::Text(text.into()) }
     }
 
     /// Steps aside for `wait`, or until another job of the same lane ends: for an event that came before the one it
     /// builds on. Uses no attempt. The lane goes on meanwhile; stepping aside for too long in all counts as a failure.
     pub fn snooze(wait: Duration) -> Self {
-        Self {
-            meaning: Meaning::Snooze { wait },
-            cause: Cause::Text("stepped aside".to_owned()),
-        }
+        Self { meaning: Meaning::Snooze { wait }, cause: Cause::Text("stepped aside".to_owned()) }
     }
 
     /// No retry can help: the job is dead at once, and waits for an operator.
     #[must_use]
     pub fn permanent(self) -> Self {
-        Self {
-            meaning: Meaning::Permanent,
-            ..self
-        }
+        Self { meaning: Meaning::Permanent, ..self }
     }
 
     /// Tried again, but not before `wait` is over. Never sooner than the schedule says, and at most its longest wait.
     #[must_use]
     pub fn retry_after(self, wait: Duration) -> Self {
-        Self {
-            meaning: Meaning::Retry { after: Some(wait) },
-            ..self
-        }
+        Self { meaning: Meaning::Retry { after: Some(wait) }, ..self }
     }
 
     pub(crate) fn undecodable(text: String) -> Self {
-        Self {
-            meaning: Meaning::Undecodable,
-            cause: Cause::Text(text),
-        }
+        Self { meaning: Meaning::Undecodable, cause: Cause::Text(text) }
     }
 
     /// What the state machine makes of it.
@@ -107,10 +92,7 @@ impl HandlerError {
 
 impl<E: Error + Send + Sync + 'static> From<E> for HandlerError {
     fn from(error: E) -> Self {
-        Self {
-            meaning: Meaning::Retry { after: None },
-            cause: Cause::Error(Box::new(error)),
-        }
+        Self { meaning: Meaning::Retry { after: None }, cause: Cause::Error(Box::new(error)) }
     }
 }
 
@@ -154,6 +136,7 @@ pub trait Fail<Via>: Sized {
 
 /// Markers that keep the implementations of [`Fail`] apart: the compiler can't know that text never is an error.
 #[doc(hidden)]
+#[allow(unreachable_pub, reason = "user code infers these types, and privacy is checked there too")]
 pub mod via {
     pub enum Error {}
     pub enum Text {}
@@ -173,10 +156,7 @@ impl Fail<via::Itself> for HandlerError {
     }
 
     fn snooze(self, wait: Duration) -> Self {
-        Self {
-            meaning: Meaning::Snooze { wait },
-            ..self
-        }
+        Self { meaning: Meaning::Snooze { wait }, ..self }
     }
 }
 
@@ -273,21 +253,10 @@ mod tests {
         ];
         for result in results {
             let error = result.expect_err("made from Err");
-            assert_eq!(
-                error.outcome(),
-                Outcome::Failed {
-                    retry_after: Some(MINUTE)
-                }
-            );
+            assert_eq!(error.outcome(), Outcome::Failed { retry_after: Some(MINUTE) });
         }
-        assert_eq!(
-            "no parent yet".snooze(MINUTE).outcome(),
-            Outcome::Snoozed { wait: MINUTE }
-        );
-        assert_eq!(
-            HandlerError::snooze(MINUTE).outcome(),
-            Outcome::Snoozed { wait: MINUTE }
-        );
+        assert_eq!("no parent yet".snooze(MINUTE).outcome(), Outcome::Snoozed { wait: MINUTE });
+        assert_eq!(HandlerError::snooze(MINUTE).outcome(), Outcome::Snoozed { wait: MINUTE });
         assert!(Ok::<_, Refused>(1).permanent().is_ok());
     }
 

@@ -39,10 +39,7 @@ pub(super) struct Function<F, E, Via> {
 
 impl<F, E, Via> Function<F, E, Via> {
     pub(super) fn new(call: F) -> Self {
-        Self {
-            call,
-            takes: PhantomData,
-        }
+        Self { call, takes: PhantomData }
     }
 }
 

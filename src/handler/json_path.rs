@@ -11,8 +11,7 @@ enum Step {
 /// The pointer to the value that the text up to a line and column (serde_json's: from 1, in bytes) has just read.
 /// After a closing bracket that is the container itself. Empty at the top.
 pub(super) fn at(json: &[u8], line: usize, column: usize) -> String {
-    let before: usize =
-        json.split_inclusive(|&byte| byte == b'\n').take(line.saturating_sub(1)).map(<[u8]>::len).sum();
+    let before: usize = json.split_inclusive(|&byte| byte == b'\n').take(line.saturating_sub(1)).map(<[u8]>::len).sum();
     let read = &json[..json.len().min(before + column)];
     let mut path = steps(read).into_iter().fold(String::new(), |path, step| match step {
         Step::Key(key) => path + "/" + &key.replace('~', "~0").replace('/', "~1"),
@@ -87,7 +86,8 @@ mod tests {
     #[test]
     fn a_position_becomes_the_pointer_to_what_was_just_read() {
         let json = br#"{"a": [1, {"b/c": "x\"y", "d": 2}], "e": 3}"#;
-        let table = [("1,", "/a/0"), (r#"x\"y""#, "/a/1/b~1c"), ("2", "/a/1/d"), ("2}", "/a/1"), ("3", "/e"), ("3}", "")];
+        let table =
+            [("1,", "/a/0"), (r#"x\"y""#, "/a/1/b~1c"), ("2", "/a/1/d"), ("2}", "/a/1"), ("3", "/e"), ("3}", "")];
         for (upto, expected) in table {
             let start = json.windows(upto.len()).position(|window| window == upto.as_bytes()).expect("in the text");
             let comma = usize::from(upto.ends_with(','));

@@ -11,18 +11,16 @@ mod error;
 pub(crate) mod forward;
 mod function;
 mod json_path;
-mod pattern;
 mod payload;
 mod state;
 
+pub use crate::config::Order;
 pub use context::Context;
 pub(crate) use context::ContextParts;
-pub(crate) use definition::Kind;
-pub use definition::{DefinitionError, Handler, Named, On, Order, on};
+pub use definition::{DefinitionError, Handler, Named, On, on};
 pub use delivery::Delivery;
 pub use error::{Fail, HandlerError};
 pub use function::HandlerFn;
-pub(crate) use pattern::matches;
 pub use payload::{FromDelivery, Raw};
 pub(crate) use state::State;
 

@@ -24,6 +24,7 @@ pub struct Raw(pub Bytes);
 
 /// Markers that keep the implementations of [`FromDelivery`] apart.
 #[doc(hidden)]
+#[allow(unreachable_pub, reason = "user code infers these types, and privacy is checked there too")]
 pub mod via {
     #[derive(Debug)]
     pub enum Json {}
@@ -136,11 +137,7 @@ mod tests {
     }
 
     fn delivery(content_type: &str, body: &'static str) -> Delivery {
-        Delivery {
-            content_type: Some(content_type.to_owned()),
-            body: Bytes::from_static(body.as_bytes()),
-            ..sample()
-        }
+        Delivery { content_type: Some(content_type.to_owned()), body: Bytes::from_static(body.as_bytes()), ..sample() }
     }
 
     fn misfit(delivery: &Delivery) -> String {

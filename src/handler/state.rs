@@ -17,16 +17,13 @@ impl State {
     }
 
     pub(crate) fn get<T: Send + Sync + 'static>(&self) -> Result<&T, HandlerError> {
-        self.0
-            .get(&TypeId::of::<T>())
-            .and_then(|value| value.downcast_ref())
-            .ok_or_else(|| {
-                HandlerError::because(format!(
-                    "this program has no state of type `{}`: add it with `Builder::state(..)`",
-                    type_name::<T>(),
-                ))
-                .permanent()
-            })
+        self.0.get(&TypeId::of::<T>()).and_then(|value| value.downcast_ref()).ok_or_else(|| {
+            HandlerError::because(format!(
+                "this program has no state of type `{}`: add it with `Builder::state(..)`",
+                type_name::<T>(),
+            ))
+            .permanent()
+        })
     }
 }
 
@@ -45,7 +42,7 @@ mod tests {
     fn a_value_is_found_by_its_type_and_a_missing_one_is_a_permanent_error_that_says_what_to_do() {
         let mut state = State::default();
         state.insert(7u32);
-        assert_eq!(*state.get::<u32>().ok().expect("inserted above"), 7);
+        assert_eq!(*state.get::<u32>().expect("inserted above"), 7);
         let error = state.get::<String>().expect_err("never inserted");
         assert_eq!(error.outcome(), Outcome::Permanent);
         assert!(error.describe().contains("String") && error.describe().contains("Builder::state"));

@@ -38,7 +38,6 @@ struct ArrivedEvent {
     fingerprint: [u8; 16],
     index: i32,
     no_dedup: bool,
-    ordering_key: Option<String>,
     version: Option<i64>,
     readable_id: Option<String>,
     readable_type: Option<String>,
@@ -72,7 +71,7 @@ impl Arrival {
             target: storable(&wire.target, 8192),
             headers: wire.headers,
             body: wire.body,
-            secret: i16::try_from(verified.secret()).unwrap_or(i16::MAX),
+            secret: i16::try_from(verified.secret_index()).unwrap_or(i16::MAX),
             content_type: wire.content_type.map(|text| storable(&text, READABLE)),
             batch: (events.len() > 1).then(|| events.iter().map(ArrivedEvent::describe).collect()),
             events,
@@ -130,13 +129,13 @@ impl Arrival {
     }
 
     /// The jobs of this arrival, as the plan's subscriptions want them.
-    pub(crate) fn jobs(&self, source: &PlannedSource, plan: &Plan) -> impl Iterator<Item = NewJob> {
-        self.fan_out(source, plan).map(|(event, subscription)| NewJob {
+    pub(crate) fn jobs<'a>(&'a self, source: &'a PlannedSource, plan: &'a Plan) -> impl Iterator<Item = NewJob> + 'a {
+        self.fan_out(source, plan).map(move |(event, subscription)| NewJob {
             delivery: self.id,
             event: event.index,
             subscription: subscription.id,
             retention: source.retention.clone(),
-            lane: subscription.ordered.then(|| lane(subscription.id, event.ordering_key.as_deref())),
+            lane: subscription.ordered.then(|| lane(subscription.id, event.readable_key.as_deref())),
             version: event.version,
         })
     }
@@ -175,7 +174,6 @@ impl ArrivedEvent {
             fingerprint: first_16(&event.fingerprint),
             index,
             no_dedup: event.dedup_key.is_none(),
-            ordering_key: event.ordering_key.clone(),
             version: event.version,
             readable_id: readable(&event.delivery_id),
             readable_type: readable(&event.event_type),
@@ -190,7 +188,8 @@ impl ArrivedEvent {
     }
 }
 
-/// The lane of a subscription for an ordering key, and its readable name.
+/// The lane of a subscription for an ordering key as stored, and its readable name. The stored copy is what a replay
+/// has, and both must find the same lane; keys that differ only in what was cut share one, which costs no order.
 ///
 /// Events without a key share one lane of their subscription: whoever asked for order gets it.
 pub(crate) fn lane(subscription: i32, ordering_key: Option<&str>) -> (LaneKey, String) {

@@ -58,7 +58,9 @@ impl Limits {
                 let frame = frame.map_err(|error| {
                     if error.is::<http_body_util::LengthLimitError>() { Unread::TooLarge } else { Unread::Broken }
                 })?;
-                let Ok(data) = frame.into_data() else { continue };
+                let Ok(data) = frame.into_data() else {
+                    continue;
+                };
                 bytes.extend_from_slice(&data);
                 let held = permit.num_permits() * PAGE;
                 if bytes.len() > held {

@@ -64,12 +64,7 @@ enum Found {
 }
 
 /// Transaction: the copy or conflict, and the redrive it causes, commit together.
-async fn transact(
-    writer: &Writer,
-    plan: &Plan,
-    source: &PlannedSource,
-    pending: &Pending,
-) -> sqlx::Result<Settled> {
+async fn transact(writer: &Writer, plan: &Plan, source: &PlannedSource, pending: &Pending) -> sqlx::Result<Settled> {
     let arrival = &pending.arrival;
     let wanted: Vec<NewReceipt> = arrival.receipts(source).collect();
     let mut tx = writer.pool.begin().await?;
@@ -77,7 +72,9 @@ async fn transact(
     let mut found = Found::Copy(arrival.id);
     for event in &wanted {
         let same = |r: &&Receipt| r.source == event.source && r.key == event.key;
-        let Some(receipt) = existing.iter().find(same) else { return Ok(Settled::Expired) };
+        let Some(receipt) = existing.iter().find(same) else {
+            return Ok(Settled::Expired);
+        };
         let one = if receipt.delivery == arrival.id {
             // Our own receipt: recorded before, by a try whose answer was lost, or just now as the new part of a batch.
             Found::New(arrival.id)
@@ -110,12 +107,7 @@ fn is_past(delivery: Uuid, writer: &Writer) -> bool {
 }
 
 /// The same event again: dead jobs are queued afresh, waiting ones become due, others are left alone; noted in any case.
-async fn copy(
-    tx: &mut sqlx::PgConnection,
-    delivery: Uuid,
-    event: i32,
-    gateway: Uuid,
-) -> sqlx::Result<Found> {
+async fn copy(tx: &mut sqlx::PgConnection, delivery: Uuid, event: i32, gateway: Uuid) -> sqlx::Result<Found> {
     let redriven = dead::redrive(&mut *tx, delivery, Some(event), None).await?;
     lanes::hasten(&mut *tx, delivery, event).await?;
     let hastened = jobs::hasten(&mut *tx, delivery, event).await?;
@@ -146,7 +138,7 @@ async fn conflict(
         }
         ConflictNote::First { bodies } => {
             let name = &pending.arrival.source;
-            metrics::counter!(telemetry::CONFLICTS_TOTAL, "source" => name.to_string()).increment(1);
+            metrics::counter!(telemetry::CONFLICTS, "source" => name.to_string()).increment(1);
             tracing::warn!(
                 source = %name, delivery = %event.delivery, original = %receipt.delivery, bodies,
                 "delivery.conflict: the same id came with another body"

@@ -59,7 +59,7 @@ async fn receive(
     let (response, outcome) = ingest.take(&name, peer, request).await;
     // Only configured names become labels: a sender can't make new ones.
     let label = ingest.sources.get(&name).map_or("unknown", |source| &source.name).to_owned();
-    metrics::counter!(telemetry::REQUESTS_TOTAL, "source" => label, "outcome" => outcome).increment(1);
+    metrics::counter!(telemetry::REQUESTS, "source" => label, "outcome" => outcome).increment(1);
     metrics::histogram!(telemetry::ACK_SECONDS).record(started.elapsed());
     response
 }
@@ -67,7 +67,9 @@ async fn receive(
 impl Ingest {
     async fn take(&self, name: &str, peer: SocketAddr, request: Request) -> (Response, &'static str) {
         // Before the body is read: a stranger's bytes cost nothing.
-        let Some(source) = self.sources.get(name) else { return (reply::unknown_source(), "unknown_source") };
+        let Some(source) = self.sources.get(name) else {
+            return (reply::unknown_source(), "unknown_source");
+        };
         let (parts, body) = request.into_parts();
         let (body, memory) = match self.limits.read(&parts.headers, body, source.max_body).await {
             Ok(read) => read,
@@ -80,7 +82,14 @@ impl Ingest {
             Ok(Verdict::Delivery(verified)) => verified,
             Ok(Verdict::Handshake(answer)) => return (reply::handshake(answer), "handshake"),
             Err(reject) => {
-                self.refusals.note(&source.name, reject.as_str(), peer, &received, body.len());
+                self.refusals.note(
+                    Some(&source.name),
+                    reject.as_str(),
+                    Some(peer.ip()),
+                    self.clock.now(),
+                    body.len() as u64,
+                    received.iter().map(|(name, _)| name),
+                );
                 return (reply::refused(), "refused");
             }
         };
@@ -93,9 +102,7 @@ impl Ingest {
         };
         let arrival = Arrival::new(self.clock.stamp(), Arc::clone(&source.name), wire, &verified);
         match self.recorder.record(arrival, memory).await {
-            Ok(recorded) => {
-                (reply::recorded(&recorded, &source.provider().reply), recorded.status.as_str())
-            }
+            Ok(recorded) => (reply::recorded(&recorded, &source.provider().reply), recorded.status.as_str()),
             Err(why) => (reply::not_durable(why), "not_durable"),
         }
     }

@@ -87,11 +87,7 @@ impl Recorder {
     }
 
     /// Hands an arrival over and waits until it is durable, or it is plain that it can't be in time.
-    pub(crate) async fn record(
-        &self,
-        arrival: Arrival,
-        memory: OwnedSemaphorePermit,
-    ) -> Result<Recorded, NotDurable> {
+    pub(crate) async fn record(&self, arrival: Arrival, memory: OwnedSemaphorePermit) -> Result<Recorded, NotDurable> {
         let pages = u32::try_from(arrival.size().div_ceil(PAGE)).map_err(|_| NotDurable::Busy)?;
         let bytes = Arc::clone(&self.bytes).try_acquire_many_owned(pages).map_err(|_| NotDurable::Busy)?;
         let (answer, answered) = oneshot::channel();
@@ -106,12 +102,7 @@ impl Recorder {
     }
 }
 
-async fn run(
-    queue: Arc<Mutex<mpsc::Receiver<Pending>>>,
-    writer: Arc<Writer>,
-    batch: usize,
-    batch_bytes: usize,
-) {
+async fn run(queue: Arc<Mutex<mpsc::Receiver<Pending>>>, writer: Arc<Writer>, batch: usize, batch_bytes: usize) {
     let mut taken = Vec::with_capacity(batch);
     loop {
         // One writer waits for work; the other writes, or waits for its turn to wait.

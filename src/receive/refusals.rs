@@ -4,11 +4,10 @@
 //! no header value: only which headers were there, cut and limited, since their names are the sender's too.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 
-use chrono::Utc;
-use hookgate_providers::Headers;
+use chrono::{DateTime, Utc};
 use serde::Serialize;
 
 use crate::store::search::Stamp;
@@ -19,16 +18,16 @@ const NAMES: usize = 64;
 const NAME_BYTES: usize = 64;
 
 /// The label of refusals that no configured source can be blamed for.
-pub(crate) const NO_SOURCE: &str = "unknown";
+const NO_SOURCE: &str = "unknown";
 
 /// One refused request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Refusal {
+pub(crate) struct Refusal {
     at: Stamp,
-    source: String,
+    source: Option<String>,
     reason: &'static str,
-    peer: IpAddr,
-    size: usize,
+    peer: Option<IpAddr>,
+    size: u64,
     headers: Vec<String>,
 }
 
@@ -41,13 +40,13 @@ pub struct Refusals {
 #[derive(Debug, Default)]
 struct Inner {
     recent: VecDeque<Refusal>,
-    counts: BTreeMap<(String, &'static str), u64>,
+    counts: BTreeMap<(Option<String>, &'static str), u64>,
 }
 
 /// How often a source's requests were refused for one reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Count {
-    pub(crate) source: String,
+    pub(crate) source: Option<String>,
     pub(crate) reason: &'static str,
     pub(crate) refusals: u64,
 }
@@ -55,30 +54,26 @@ pub(crate) struct Count {
 impl Refusals {
     /// Notes a refusal and counts it. Never waits for anything but another note.
     ///
-    /// `source` is the *configured* source's name, [`NO_SOURCE`] when the path names none: counts and labels are kept
-    /// by it. `size` is how many bytes of the body were read.
-    pub fn note(
+    /// `source` is the *configured* source, `None` when the path names none: counts and labels are kept by it.
+    /// `size` is how many bytes of the body were read. Of `headers` only the names are given.
+    pub fn note<'a>(
         &self,
-        source: &str,
+        source: Option<&str>,
         reason: &'static str,
-        peer: SocketAddr,
-        headers: &Headers,
-        size: usize,
+        peer: Option<IpAddr>,
+        at: DateTime<Utc>,
+        size: u64,
+        headers: impl IntoIterator<Item = &'a str>,
     ) {
-        metrics::counter!(telemetry::REFUSALS_TOTAL, "source" => source.to_owned(), "reason" => reason)
-            .increment(1);
-        let refusal = Refusal {
-            at: Stamp(Utc::now()),
-            source: source.to_owned(),
-            reason,
-            peer: peer.ip(),
-            size,
-            headers: headers.iter().take(NAMES).map(|(name, _)| cut(name)).collect(),
-        };
+        let label = source.unwrap_or(NO_SOURCE).to_owned();
+        metrics::counter!(telemetry::REFUSALS, "source" => label, "reason" => reason).increment(1);
+        let headers = headers.into_iter().take(NAMES).map(cut).collect();
+        let source = source.map(str::to_owned);
+        let refusal = Refusal { at: Stamp(at), source: source.clone(), reason, peer, size, headers };
 
         // A panic elsewhere leaves counts that are still right.
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-        *inner.counts.entry((source.to_owned(), reason)).or_default() += 1;
+        *inner.counts.entry((source, reason)).or_default() += 1;
         if inner.recent.len() == KEPT {
             inner.recent.pop_front();
         }
@@ -97,20 +92,13 @@ impl Refusals {
         inner
             .counts
             .iter()
-            .map(|((source, reason), n)| Count {
-                source: source.clone(),
-                reason,
-                refusals: *n,
-            })
+            .map(|((source, reason), n)| Count { source: source.clone(), reason, refusals: *n })
             .collect()
     }
 }
 
 fn cut(name: &str) -> String {
-    name.chars()
-        .take(NAME_BYTES)
-        .filter(|c| c.is_ascii_graphic())
-        .collect()
+    name.chars().take(NAME_BYTES).filter(|c| c.is_ascii_graphic()).collect()
 }
 
 #[cfg(test)]
@@ -120,19 +108,18 @@ mod tests {
     #[test]
     fn memory_is_bounded_and_counts_go_on() {
         let refusals = Refusals::default();
-        let peer = "192.0.2.1:443".parse().unwrap();
+        let at = DateTime::from_timestamp(1_700_000_000, 0).unwrap();
         let long = "x".repeat(10_000);
-        let headers: Headers = (0..100).map(|_| (long.as_str(), "a secret")).collect();
-        for size in 0..600 {
-            refusals.note("stripe", "bad_signature", peer, &headers, size);
+        for n in 0..600 {
+            refusals.note(Some("stripe"), "bad_signature", None, at, n, vec![long.as_str(); 100]);
         }
-        refusals.note(NO_SOURCE, "unknown_source", peer, &Headers::new(), 0);
+        refusals.note(None, "unknown_source", None, at, 0, []);
         let recent = refusals.recent(10_000);
         assert_eq!(recent.len(), KEPT);
         assert_eq!(recent[0].reason, "unknown_source", "newest first");
         assert_eq!(recent[1].size, 599);
         assert_eq!((recent[1].headers.len(), recent[1].headers[0].len()), (NAMES, NAME_BYTES));
         let counts: Vec<_> = refusals.counts().into_iter().map(|c| (c.source, c.refusals)).collect();
-        assert_eq!(counts, [("stripe".to_owned(), 600), (NO_SOURCE.to_owned(), 1)]);
+        assert_eq!(counts, [(None, 1), (Some("stripe".to_owned()), 600)]);
     }
 }

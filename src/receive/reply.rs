@@ -1,8 +1,8 @@
 //! Outcome → the answer this provider expects. A refusal teaches the sender nothing.
 
 use axum::response::{IntoResponse, Response};
-use http::{HeaderValue, StatusCode, header};
 use hookgate_providers::{Acknowledgement, Reply};
+use http::{HeaderValue, StatusCode, header};
 
 use super::body::Unread;
 use super::record::{NotDurable, Recorded};
@@ -94,4 +94,3 @@ fn retry_later() -> Response {
 fn plain(status: StatusCode, text: &'static str) -> Response {
     (status, [(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response()
 }
-

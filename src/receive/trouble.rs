@@ -16,7 +16,9 @@ pub(crate) enum Trouble {
 
 /// Sorts an error. Whatever is not known to be the rows' fault is the server's: never bisected.
 pub(crate) fn trouble(error: &sqlx::Error) -> Trouble {
-    let Some(database) = error.as_database_error() else { return Trouble::Unreachable };
+    let Some(database) = error.as_database_error() else {
+        return Trouble::Unreachable;
+    };
     let code = database.code().unwrap_or_default();
     match &*code {
         // check_violation also stands for "no partition of relation found for row"; only that one names no constraint.

@@ -143,7 +143,9 @@ impl Writer {
             let (writer, plan) = (Arc::clone(self), Arc::clone(&plan));
             let permits = Arc::clone(&self.duplicates);
             tokio::spawn(async move {
-                let Ok(_permit) = permits.acquire().await else { return };
+                let Ok(_permit) = permits.acquire().await else {
+                    return;
+                };
                 duplicates::settle(&writer, &plan, pending).await;
             });
         }

@@ -11,11 +11,7 @@ use super::{Held, Token};
 ///
 /// Both settings are local to the transaction, so they vanish with it: that is how [`is_marked`] notices that user SQL
 /// said `COMMIT`, and why nothing leaks through a connection pooler.
-pub(crate) async fn mark(
-    conn: &mut PgConnection,
-    token: Token,
-    idle_at_most: Duration,
-) -> sqlx::Result<()> {
+pub(crate) async fn mark(conn: &mut PgConnection, token: Token, idle_at_most: Duration) -> sqlx::Result<()> {
     sqlx::query(
         "select set_config('idle_in_transaction_session_timeout', $1, true), set_config('hookgate.claim', $2, true)",
     )
@@ -36,11 +32,7 @@ pub(crate) async fn is_marked(conn: &mut PgConnection, token: Token) -> sqlx::Re
 
 /// Whether the claim still stands. A plain read: it saves useless work of a worker that was rescued meanwhile, and
 /// decides nothing; settle's fence does.
-pub(crate) async fn is_held(
-    conn: &mut PgConnection,
-    held: &Held,
-    token: Token,
-) -> sqlx::Result<bool> {
+pub(crate) async fn is_held(conn: &mut PgConnection, held: &Held, token: Token) -> sqlx::Result<bool> {
     let query = match held {
         Held::Lane(lane) => sqlx::query_scalar(
             "select exists (select from hookgate.lanes where lane = $1 and worker = $2 and claim = $3)",

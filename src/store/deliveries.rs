@@ -35,11 +35,7 @@ pub(crate) async fn load(conn: &mut PgConnection, id: Uuid) -> sqlx::Result<Opti
 }
 
 /// Stores a delivery that reused the id of `original` with another body. No jobs: an operator releases it.
-pub(crate) async fn insert_conflict(
-    conn: &mut PgConnection,
-    d: &NewDelivery<'_>,
-    original: Uuid,
-) -> sqlx::Result<()> {
+pub(crate) async fn insert_conflict(conn: &mut PgConnection, d: &NewDelivery<'_>, original: Uuid) -> sqlx::Result<()> {
     sqlx::query(
         "insert into hookgate.deliveries
                 (retention, id, source, received_at, method, target, headers, body, content_type, secret,

@@ -34,12 +34,7 @@ pub(crate) struct Job {
 
 impl Job {
     pub(crate) fn key(&self) -> JobKey {
-        JobKey {
-            delivery: self.delivery,
-            event: self.event,
-            subscription: self.subscription,
-            run: self.run,
-        }
+        JobKey { delivery: self.delivery, event: self.event, subscription: self.subscription, run: self.run }
     }
 }
 
@@ -83,11 +78,7 @@ pub(crate) async fn claim_unordered(
 
 /// The first `limit` jobs of each lane in received order, without those that stand aside. A statement of its own after
 /// the lanes are locked: its snapshot has every job that their counters count.
-pub(crate) async fn heads(
-    conn: &mut PgConnection,
-    lanes: &[LaneKey],
-    limit: i64,
-) -> sqlx::Result<Vec<Job>> {
+pub(crate) async fn heads(conn: &mut PgConnection, lanes: &[LaneKey], limit: i64) -> sqlx::Result<Vec<Job>> {
     let lanes: Vec<&[u8]> = lanes.iter().map(LaneKey::as_slice).collect();
     sqlx::query_as(
         "select h.*
@@ -151,11 +142,7 @@ pub(crate) struct Buried {
 }
 
 /// Removes a job that ended. `None`: the claim was lost.
-pub(crate) async fn remove(
-    conn: &mut PgConnection,
-    key: JobKey,
-    token: Option<Token>,
-) -> sqlx::Result<Option<Buried>> {
+pub(crate) async fn remove(conn: &mut PgConnection, key: JobKey, token: Option<Token>) -> sqlx::Result<Option<Buried>> {
     sqlx::query_as(
         "delete from hookgate.jobs
           where delivery = $1 and event = $2 and subscription = $3 and run = $4
@@ -270,21 +257,12 @@ pub(crate) struct Lost {
 
 impl Lost {
     pub(crate) fn key(&self) -> JobKey {
-        JobKey {
-            delivery: self.delivery,
-            event: self.event,
-            subscription: self.subscription,
-            run: self.run,
-        }
+        JobKey { delivery: self.delivery, event: self.event, subscription: self.subscription, run: self.run }
     }
 }
 
 /// Locks unordered jobs that `worker` holds, for a rescue; those being settled right now are skipped.
-pub(crate) async fn lock_orphans(
-    conn: &mut PgConnection,
-    worker: Uuid,
-    limit: i64,
-) -> sqlx::Result<Vec<Lost>> {
+pub(crate) async fn lock_orphans(conn: &mut PgConnection, worker: Uuid, limit: i64) -> sqlx::Result<Vec<Lost>> {
     sqlx::query_as(
         "select delivery, event, subscription, run, rescues, claim, started_at, attempt, seq from hookgate.jobs
           where worker = $1 order by delivery, event, subscription, run limit $2 for no key update skip locked",
@@ -296,10 +274,7 @@ pub(crate) async fn lock_orphans(
 }
 
 /// The job that was running in a lane. The caller holds the lane's row lock.
-pub(crate) async fn running_in(
-    conn: &mut PgConnection,
-    lane: &[u8],
-) -> sqlx::Result<Option<Lost>> {
+pub(crate) async fn running_in(conn: &mut PgConnection, lane: &[u8]) -> sqlx::Result<Option<Lost>> {
     sqlx::query_as(
         "select delivery, event, subscription, run, rescues, null::bigint as claim, started_at, attempt, seq
            from hookgate.jobs where lane = $1 and state = 'running' order by seq, run limit 1",

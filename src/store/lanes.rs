@@ -15,7 +15,6 @@ use super::{LaneKey, Token};
 pub(crate) struct ClaimedLane {
     pub(crate) lane: Vec<u8>,
     pub(crate) subscription: i32,
-    pub(crate) label: String,
 }
 
 /// Claims up to `limits[i]` ready lanes of `subscriptions[i]`, earliest first.
@@ -45,7 +44,7 @@ pub(crate) async fn claim(
             set state = 'claimed', worker = $3, claim = $4, touched_at = now()
            from picked
           where l.lane = picked.lane
-         returning l.lane, l.subscription, l.label",
+         returning l.lane, l.subscription",
     )
     .bind(subscriptions)
     .bind(limits)
@@ -117,19 +116,12 @@ pub(crate) async fn advance(
 
 /// Notes that nobody in the lane stands aside any more. The caller holds the lane's row lock.
 pub(crate) async fn clear_snoozed(conn: &mut PgConnection, lane: &LaneKey) -> sqlx::Result<()> {
-    sqlx::query("update hookgate.lanes set snoozed = 0 where lane = $1")
-        .bind(lane.as_slice())
-        .execute(conn)
-        .await?;
+    sqlx::query("update hookgate.lanes set snoozed = 0 where lane = $1").bind(lane.as_slice()).execute(conn).await?;
     Ok(())
 }
 
 /// Locks lanes that `worker` holds, for a rescue. Locked ones are being settled right now: the settle wins.
-pub(crate) async fn lock_orphans(
-    conn: &mut PgConnection,
-    worker: Uuid,
-    limit: i64,
-) -> sqlx::Result<Vec<Orphan>> {
+pub(crate) async fn lock_orphans(conn: &mut PgConnection, worker: Uuid, limit: i64) -> sqlx::Result<Vec<Orphan>> {
     sqlx::query_as(
         "select lane, claim from hookgate.lanes
           where worker = $1 order by lane limit $2 for no key update skip locked",

@@ -6,6 +6,7 @@
 //! Lock order, everywhere: `dead` → `lanes` (sorted by key) → `jobs`. Receipts are sorted before they are inserted.
 
 pub(crate) mod attempts;
+pub(crate) mod claims;
 pub(crate) mod copies;
 pub(crate) mod dead;
 pub(crate) mod deliveries;

@@ -30,11 +30,7 @@ pub(crate) async fn now(conn: &mut PgConnection) -> sqlx::Result<DateTime<Utc>> 
 }
 
 /// Days that lack a partition among `from ..= to`.
-pub(crate) async fn missing(
-    conn: &mut PgConnection,
-    from: NaiveDate,
-    to: NaiveDate,
-) -> sqlx::Result<Vec<NaiveDate>> {
+pub(crate) async fn missing(conn: &mut PgConnection, from: NaiveDate, to: NaiveDate) -> sqlx::Result<Vec<NaiveDate>> {
     let attached: Vec<String> = sqlx::query_scalar(
         "select c.relname::text from pg_inherits i join pg_class c on c.oid = i.inhrelid
           where i.inhparent in ('hookgate.attempts_short'::regclass, 'hookgate.attempts_standard'::regclass,
@@ -59,7 +55,9 @@ pub(crate) async fn create(conn: &mut PgConnection, day: NaiveDate) -> sqlx::Res
     // DDL waits for nobody long: whoever queues behind a waiting ALTER would wait too.
     sqlx::query("set local lock_timeout = '1s'").execute(&mut *conn).await?;
     sqlx::query("select pg_advisory_xact_lock(hashtext('hookgate.partitions'))").execute(&mut *conn).await?;
-    let Some(next) = day.checked_add_days(Days::new(1)) else { return Ok(()) };
+    let Some(next) = day.checked_add_days(Days::new(1)) else {
+        return Ok(());
+    };
     let (from, to) = (first_id(day), first_id(next));
     // `attempts` comes last: it is the one `missing` looks at.
     for (parent, _) in PARENTS {

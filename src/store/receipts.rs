@@ -53,10 +53,7 @@ pub(crate) enum ConflictNote {
 }
 
 /// Notes that another body came under a key; each body once.
-pub(crate) async fn note_conflict(
-    conn: &mut PgConnection,
-    receipt: &NewReceipt,
-) -> sqlx::Result<ConflictNote> {
+pub(crate) async fn note_conflict(conn: &mut PgConnection, receipt: &NewReceipt) -> sqlx::Result<ConflictNote> {
     let inserted = sqlx::query(
         "insert into hookgate.conflicts (source, key, fingerprint, delivery, event)
          values ($1, $2, $3, $4, $5) on conflict do nothing",

@@ -227,11 +227,7 @@ select (select generation from plan) as generation,
        (select count(*) from ordered) as ordered";
 
 /// Records a batch, if the registry is still at `generation`; else writes nothing.
-pub(crate) async fn record(
-    conn: &mut PgConnection,
-    generation: i64,
-    batch: &Batch<'_>,
-) -> sqlx::Result<Written> {
+pub(crate) async fn record(conn: &mut PgConnection, generation: i64, batch: &Batch<'_>) -> sqlx::Result<Written> {
     let (item, delivery, job) = (&batch.item, &batch.delivery, &batch.job);
     let row = sqlx::query(RECORD)
         .bind(generation)

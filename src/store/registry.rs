@@ -44,11 +44,7 @@ pub(crate) async fn raise(conn: &mut PgConnection) -> sqlx::Result<()> {
 }
 
 /// Adds or renews a source; an older release changes nothing. Returns whether anything changed.
-pub(crate) async fn upsert_source(
-    conn: &mut PgConnection,
-    source: &SourceRow,
-    release: i64,
-) -> sqlx::Result<bool> {
+pub(crate) async fn upsert_source(conn: &mut PgConnection, source: &SourceRow, release: i64) -> sqlx::Result<bool> {
     let done = sqlx::query(
         "insert into hookgate.sources as s (name, provider, tenant, retention, on_conflict, release)
          values ($1, $2, $3, $4, $5, $6)
@@ -72,11 +68,7 @@ pub(crate) async fn upsert_source(
 }
 
 /// Adds or renews a handler; an older release changes nothing. Returns whether anything changed.
-pub(crate) async fn upsert_handler(
-    conn: &mut PgConnection,
-    handler: &HandlerRow,
-    release: i64,
-) -> sqlx::Result<bool> {
+pub(crate) async fn upsert_handler(conn: &mut PgConnection, handler: &HandlerRow, release: i64) -> sqlx::Result<bool> {
     let done = sqlx::query(
         "insert into hookgate.handlers as h (name, kind, sources, patterns, ordering, release)
          values ($1, $2, $3, $4, $5, $6)
@@ -122,11 +114,7 @@ pub(crate) async fn pairs(conn: &mut PgConnection) -> sqlx::Result<Vec<Pair>> {
 
 /// Makes the subscriptions those of `pairs`: adds what is missing, takes over changed patterns and order, switches off
 /// what no longer matches (its rows stay, jobs and history point at them). Returns whether anything changed.
-pub(crate) async fn subscribe(
-    conn: &mut PgConnection,
-    sources: &[i32],
-    handlers: &[i32],
-) -> sqlx::Result<bool> {
+pub(crate) async fn subscribe(conn: &mut PgConnection, sources: &[i32], handlers: &[i32]) -> sqlx::Result<bool> {
     let upserted = sqlx::query(
         "insert into hookgate.subscriptions as u (source, handler, patterns, ordering)
          select w.source, w.handler, h.patterns, h.ordering

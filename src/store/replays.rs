@@ -54,12 +54,7 @@ pub(crate) async fn insert(
 }
 
 /// Queues one job: in its lane at `seq`, or at the end of it when it never stood there. `false`: it is there already.
-pub(crate) async fn queue(
-    conn: &mut PgConnection,
-    job: &NewJob,
-    run: i32,
-    seq: Option<i64>,
-) -> sqlx::Result<bool> {
+pub(crate) async fn queue(conn: &mut PgConnection, job: &NewJob, run: i32, seq: Option<i64>) -> sqlx::Result<bool> {
     let (lane, label) = job.lane.clone().map(|(lane, label)| (lane.to_vec(), label)).unzip();
     let done = sqlx::query(
         "with wanted as (

@@ -29,9 +29,6 @@ mod tests {
     #[test]
     fn a_moment_is_shown_in_utc_with_microseconds() {
         let moment = chrono::DateTime::from_timestamp_micros(1_764_530_000_000_001).unwrap();
-        assert_eq!(
-            serde_json::to_value(Stamp(moment)).unwrap(),
-            "2025-11-30T19:13:20.000001Z"
-        );
+        assert_eq!(serde_json::to_value(Stamp(moment)).unwrap(), "2025-11-30T19:13:20.000001Z");
     }
 }

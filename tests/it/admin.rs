@@ -17,7 +17,6 @@ use metrics_exporter_prometheus::PrometheusBuilder;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use sqlx::PgPool;
-use sqlx::migrate::Migrator;
 use tower::ServiceExt;
 
 /// An operator listener's router and the database under it.
@@ -44,7 +43,7 @@ impl Answer {
     }
 
     fn header(&self, name: &str) -> &str {
-        self.headers.get(name).map_or("", |value| value.to_str().unwrap())
+        self.headers.get(name).map_or("", |value| value.to_str().expect("a text header"))
     }
 
     /// The problem's name, once it is clear that it is one.
@@ -55,7 +54,7 @@ impl Answer {
         for member in ["title", "detail", "action"] {
             assert!(json[member].as_str().is_some_and(|text| text.len() > 5), "{json}");
         }
-        json["type"].as_str().unwrap().replace("urn:hookgate:problem:", "")
+        json["type"].as_str().expect("a type").replace("urn:hookgate:problem:", "")
     }
 }
 
@@ -67,8 +66,6 @@ impl Api {
 
     async fn with_tokens(tokens: Vec<OperatorToken>) -> Self {
         let pool = crate::support::postgres::database().await.pool().await;
-        rows::make_partitions(&pool).await;
-        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations");
         let operator = Arc::new(Operator {
             pool: pool.clone(),
             tokens,
@@ -76,21 +73,20 @@ impl Api {
             refusals: Arc::new(Refusals::default()),
             lease: Duration::from_secs(20),
             expects_worker: false,
-            migrations: Arc::new(Migrator::new(folder).await.unwrap()),
             receipt_key,
         });
         Self { router: router(operator.clone()), operator, pool }
     }
 
     async fn send(&self, request: Request<Body>) -> Answer {
-        let response = self.router.clone().oneshot(request).await.unwrap();
+        let response = self.router.clone().oneshot(request).await.expect("no error but an answer");
         let (parts, body) = response.into_parts();
-        let body = body.collect().await.unwrap().to_bytes().to_vec();
+        let body = body.collect().await.expect("a whole body").to_bytes().to_vec();
         Answer { status: parts.status, headers: parts.headers, body }
     }
 
     async fn get(&self, target: &str) -> Answer {
-        self.send(local("GET", target).body(Body::empty()).unwrap()).await
+        self.send(local("GET", target).body(Body::empty()).expect("a request")).await
     }
 
     /// The JSON of a successful GET.
@@ -107,8 +103,8 @@ impl Api {
 }
 
 fn ids(page: &Value) -> Vec<String> {
-    let items = page["items"].as_array().unwrap();
-    items.iter().map(|item| item["id"].as_str().unwrap().to_owned()).collect()
+    let items = page["items"].as_array().expect("items");
+    items.iter().map(|item| item["id"].as_str().expect("an id").to_owned()).collect()
 }
 
 fn local(method: &str, target: &str) -> http::request::Builder {

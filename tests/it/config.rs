@@ -18,10 +18,7 @@ use hookgate::config::{
 const WHSEC: &str = "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=";
 
 fn env(variables: &[(&str, &str)]) -> BTreeMap<String, String> {
-    variables
-        .iter()
-        .map(|(name, value)| (name.to_string(), value.to_string()))
-        .collect()
+    variables.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect()
 }
 
 fn load(text: &str, variables: &[(&str, &str)]) -> Result<Config, ConfigError> {
@@ -42,10 +39,8 @@ to = "http://127.0.0.1:3000/hooks/stripe"
 secret = { env = "BILLING_SECRET" }
 "#;
 
-const SECRETS: [(&str, &str); 2] = [
-    ("STRIPE_SECRET", "whsec_stripe_example_0123456789abcdef"),
-    ("BILLING_SECRET", WHSEC),
-];
+const SECRETS: [(&str, &str); 2] =
+    [("STRIPE_SECRET", "whsec_stripe_example_0123456789abcdef"), ("BILLING_SECRET", WHSEC)];
 
 #[test]
 fn a_source_and_a_forward_inherit_what_they_do_not_say() {
@@ -61,9 +56,7 @@ fn a_source_and_a_forward_inherit_what_they_do_not_say() {
     let forward = &config.forwards[0];
     assert_eq!(forward.policy, config.handler_defaults);
     assert_eq!(forward.events[0].as_str(), "*");
-    assert!(
-        matches!(&forward.signing, Signing::StandardWebhooks { secret } if secret.expose() == WHSEC)
-    );
+    assert!(matches!(&forward.signing, Signing::StandardWebhooks { secret } if secret.expose() == WHSEC));
 }
 
 #[test]
@@ -89,18 +82,9 @@ fn a_file_overrides_defaults_and_the_environment_overrides_the_file() {
     assert_eq!(config.server.roles, [ProcessRole::Worker].into());
     assert!(!config.database.listen);
     assert_eq!((config.recorder.writers, config.recorder.batch), (3, 128));
-    assert_eq!(
-        config.database.pg_bin.as_deref(),
-        Some("/opt/pg/bin".as_ref())
-    );
-    assert_eq!(
-        config.sources["stripe"].tenant.as_ref().map(|t| t.as_str()),
-        Some("123")
-    );
-    assert_eq!(
-        config.sources["stripe"].tolerance,
-        Some(Duration::from_secs(9 * 60))
-    );
+    assert_eq!(config.database.pg_bin.as_deref(), Some("/opt/pg/bin".as_ref()));
+    assert_eq!(config.sources["stripe"].tenant.as_ref().map(|t| t.as_str()), Some("123"));
+    assert_eq!(config.sources["stripe"].tolerance, Some(Duration::from_secs(9 * 60)));
     assert_eq!(config.handler_defaults.attempts, 7);
     assert_eq!(config.forwards[0].policy.attempts, 3);
     assert_eq!(config.forwards[0].policy.order, Order::Lane);
@@ -116,10 +100,7 @@ fn the_environment_reaches_names_with_dashes_and_makes_sources_of_its_own() {
         ("HOOKGATE__SOURCE__HUB__SECRETS", "[{ env = \"S\" }]"),
     ];
     let config = load(text, &variables).unwrap();
-    assert_eq!(
-        config.sources["my-shop"].tolerance,
-        Some(Duration::from_secs(600))
-    );
+    assert_eq!(config.sources["my-shop"].tolerance, Some(Duration::from_secs(600)));
     assert_eq!(config.sources["hub"].provider.name, "github");
     assert_eq!(config.sources.len(), 2);
 }
@@ -129,32 +110,16 @@ fn the_named_file_is_read_and_a_missing_one_is_refused_by_the_name_of_who_named_
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("gate.toml");
     std::fs::write(&path, "[worker]\npoll = \"9s\"").unwrap();
-    let by_flag = LoadOptions {
-        file: Some(path.clone()),
-        ..LoadOptions::default()
-    };
-    assert_eq!(
-        Config::load(&by_flag).unwrap().worker.poll,
-        Duration::from_secs(9)
-    );
+    let by_flag = LoadOptions { file: Some(path.clone()), ..LoadOptions::default() };
+    assert_eq!(Config::load(&by_flag).unwrap().worker.poll, Duration::from_secs(9));
 
-    let by_variable = LoadOptions {
-        env: env(&[("HOOKGATE_CONFIG", path.to_str().unwrap())]),
-        ..LoadOptions::default()
-    };
-    assert_eq!(
-        Config::load(&by_variable).unwrap().worker.poll,
-        Duration::from_secs(9)
-    );
+    let by_variable =
+        LoadOptions { env: env(&[("HOOKGATE_CONFIG", path.to_str().unwrap())]), ..LoadOptions::default() };
+    assert_eq!(Config::load(&by_variable).unwrap().worker.poll, Duration::from_secs(9));
 
     std::fs::remove_file(&path).unwrap();
     let refused = Config::load(&by_flag).unwrap_err();
-    assert!(
-        refused
-            .to_string()
-            .contains("named by --config, cannot be read"),
-        "{refused}"
-    );
+    assert!(refused.to_string().contains("named by --config, cannot be read"), "{refused}");
     assert!(std::error::Error::source(&refused).is_some());
     let refused = Config::load(&by_variable).unwrap_err().to_string();
     assert!(refused.contains("named by HOOKGATE_CONFIG"), "{refused}");
@@ -163,19 +128,10 @@ fn the_named_file_is_read_and_a_missing_one_is_refused_by_the_name_of_who_named_
 #[test]
 fn the_fingerprint_follows_what_processes_must_agree_on_and_nothing_else() {
     let base = load(STRIPE, &SECRETS).unwrap().fingerprint();
-    let same = load(
-        &format!("[server]\ningest = \"127.0.0.1:9\"\n{STRIPE}"),
-        &SECRETS,
-    )
-    .unwrap()
-    .fingerprint();
+    let same = load(&format!("[server]\ningest = \"127.0.0.1:9\"\n{STRIPE}"), &SECRETS).unwrap().fingerprint();
     assert_eq!(base, same);
-    let other = load(&format!("[retention]\nlong = \"91d\"\n{STRIPE}"), &SECRETS)
-        .unwrap()
-        .fingerprint();
+    let other = load(&format!("[retention]\nlong = \"91d\"\n{STRIPE}"), &SECRETS).unwrap().fingerprint();
     assert_ne!(base, other);
-    let other = load(&format!("{STRIPE}{BILLING}"), &SECRETS)
-        .unwrap()
-        .fingerprint();
+    let other = load(&format!("{STRIPE}{BILLING}"), &SECRETS).unwrap().fingerprint();
     assert_ne!(base, other);
 }

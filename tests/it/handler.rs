@@ -129,7 +129,7 @@ async fn a_handler_that_does_not_end_times_out() {
 }
 
 #[tokio::test]
-async fn a_handler_gets_its_state_and_the_same_key_on_every_attempt() {
+async fn a_handler_gets_its_state_and_its_attempt() {
     async fn uses(_: Raw, cx: &mut Context) -> Result<(), HandlerError> {
         Err(HandlerError::because(format!("{} {}", cx.state::<u32>()?, cx.attempt())))
     }

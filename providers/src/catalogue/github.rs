@@ -19,57 +19,22 @@ pub(super) const PROVIDER: Provider = Provider {
     name: "github",
     title: "GitHub",
     docs: "https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries",
-    scheme: Scheme::Hmac(
-        Hmac::sha256_hex(Header("x-hub-signature-256"))
-            .prefix("sha256=")
-            .refuse_empty_body(),
-    ),
+    scheme: Scheme::Hmac(Hmac::sha256_hex(Header("x-hub-signature-256")).prefix("sha256=").refuse_empty_body()),
     form_payload: Some("payload"),
     delivery_id: &[Header("x-github-delivery")],
-    event_type: &[
-        Join(".", &[Header("x-github-event"), Json("/action")]),
-        Header("x-github-event"),
-    ],
+    event_type: &[Join(".", &[Header("x-github-event"), Json("/action")]), Header("x-github-event")],
     ordering_key: &[
-        of_repository(&[
-            Json("/repository/id"),
-            Lit("pull_request"),
-            Json("/pull_request/id"),
-        ]),
-        of_repository(&[Json("/repository/id"), Lit("issue"), Json("/issue/id")]),
-        of_repository(&[
-            Json("/repository/id"),
-            Lit("discussion"),
-            Json("/discussion/id"),
-        ]),
-        of_repository(&[
-            Json("/repository/id"),
-            Lit("workflow_run"),
-            Json("/workflow_run/id"),
-        ]),
-        of_repository(&[
-            Json("/repository/id"),
-            Lit("workflow_run"),
-            Json("/workflow_job/run_id"),
-        ]),
-        of_repository(&[
-            Json("/repository/id"),
-            Lit("check_suite"),
-            Json("/check_run/check_suite/id"),
-        ]),
-        of_repository(&[
-            Json("/repository/id"),
-            Lit("check_suite"),
-            Json("/check_suite/id"),
-        ]),
-        of_repository(&[
-            Json("/repository/id"),
-            Lit("deployment"),
-            Json("/deployment/id"),
-        ]),
-        of_repository(&[Json("/repository/id"), Lit("release"), Json("/release/id")]),
-        of_repository(&[Json("/repository/id"), Lit("ref"), Json("/ref")]),
-        Json("/repository/id"),
+        Join("/", &[REPOSITORY, Lit("pull_request"), Json("/pull_request/id")]),
+        Join("/", &[REPOSITORY, Lit("issue"), Json("/issue/id")]),
+        Join("/", &[REPOSITORY, Lit("discussion"), Json("/discussion/id")]),
+        Join("/", &[REPOSITORY, Lit("workflow_run"), Json("/workflow_run/id")]),
+        Join("/", &[REPOSITORY, Lit("workflow_run"), Json("/workflow_job/run_id")]),
+        Join("/", &[REPOSITORY, Lit("check_suite"), Json("/check_run/check_suite/id")]),
+        Join("/", &[REPOSITORY, Lit("check_suite"), Json("/check_suite/id")]),
+        Join("/", &[REPOSITORY, Lit("deployment"), Json("/deployment/id")]),
+        Join("/", &[REPOSITORY, Lit("release"), Json("/release/id")]),
+        Join("/", &[REPOSITORY, Lit("ref"), Json("/ref")]),
+        REPOSITORY,
         Join("/", &[Lit("installation"), Json("/installation/id")]),
         Join("/", &[Lit("organization"), Json("/organization/id")]),
     ],
@@ -89,12 +54,7 @@ pub(super) const PROVIDER: Provider = Provider {
     retry_horizon: Duration::from_secs(3 * 86_400),
     resends_automatically: false,
     max_body: Some(25 * 1024 * 1024),
-    covers: Coverage {
-        body: true,
-        id: false,
-        event_type: false,
-        time: false,
-    },
+    covers: Coverage { body: true, id: false, event_type: false, time: false },
     quirks: "Never retries by itself: redeliver from the webhook's page or the REST API within 3 days. Events over 25 MB are not sent at all. Old requests cannot be told from new ones except by their delivery id.",
     samples: &[
         Sample {
@@ -119,14 +79,8 @@ pub(super) const PROVIDER: Provider = Provider {
     ..Provider::DEFAULT
 };
 
-const fn of_repository(parts: &'static [Locate]) -> Locate {
-    Join("/", parts)
-}
+const REPOSITORY: Locate = Json("/repository/id");
 
 const fn headers(event: &'static str) -> [(&'static str, &'static str); 3] {
-    [
-        ("x-github-event", event),
-        ("content-type", "application/json"),
-        ("user-agent", "GitHub-Hookshot/044aadd"),
-    ]
+    [("x-github-event", event), ("content-type", "application/json"), ("user-agent", "GitHub-Hookshot/044aadd")]
 }

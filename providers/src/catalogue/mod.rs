@@ -9,13 +9,8 @@ mod standard_webhooks;
 mod stripe;
 
 /// Every provider there is, by name.
-pub const ALL: &[&Provider] = &[
-    &github::PROVIDER,
-    &shopify::PROVIDER,
-    &slack::PROVIDER,
-    &standard_webhooks::PROVIDER,
-    &stripe::PROVIDER,
-];
+pub const ALL: &[&Provider] =
+    &[&github::PROVIDER, &shopify::PROVIDER, &slack::PROVIDER, &standard_webhooks::PROVIDER, &stripe::PROVIDER];
 
 /// The provider of this name.
 pub fn find(name: &str) -> Option<&'static Provider> {

@@ -32,12 +32,7 @@ pub(super) const PROVIDER: Provider = Provider {
     version: &[Family("triggered-at"), Json("/updated_at")],
     ack_deadline: Duration::from_secs(5),
     retry_horizon: Duration::from_secs(4 * 3_600),
-    covers: Coverage {
-        body: true,
-        id: false,
-        event_type: false,
-        time: false,
-    },
+    covers: Coverage { body: true, id: false, event_type: false, time: false },
     quirks: "Gives up after 8 retries in 4 hours and then deletes subscriptions made through the API. Expects an answer within 5 seconds, 1 of them to connect.",
     samples: &[
         Sample {

@@ -23,12 +23,7 @@ pub(super) const PROVIDER: Provider = Provider {
     scheme: Scheme::Hmac(
         Hmac::sha256_hex(Header("x-slack-signature"))
             .prefix("v0=")
-            .signs(&[
-                Part::Lit("v0:"),
-                Part::Timestamp,
-                Part::Lit(":"),
-                Part::Body,
-            ])
+            .signs(&[Part::Lit("v0:"), Part::Timestamp, Part::Lit(":"), Part::Body])
             .timestamp(Timestamp::seconds(Header("x-slack-request-timestamp"))),
     ),
     form_payload: Some("payload"),
@@ -45,11 +40,7 @@ pub(super) const PROVIDER: Provider = Provider {
     ],
     version: &[Json("/event/event_ts"), Json("/action_ts")],
     handshake: &[
-        Handshake {
-            when: &[When::Is(Form("ssl_check"), "1")],
-            proof: Proof::Nothing,
-            answer: Answer::Empty,
-        },
+        Handshake { when: &[When::Is(Form("ssl_check"), "1")], proof: Proof::Nothing, answer: Answer::Empty },
         Handshake {
             when: &[When::Is(Json("/type"), "url_verification")],
             proof: Proof::Signature,
@@ -57,19 +48,11 @@ pub(super) const PROVIDER: Provider = Provider {
         },
     ],
     // What comes back is shown to the person who typed the command, so it has to be nothing.
-    reply: Acknowledgement {
-        status: 200,
-        body: Some(("text/plain", "")),
-    },
+    reply: Acknowledgement { status: 200, body: Some(("text/plain", "")) },
     ack_deadline: Duration::from_secs(3),
     // Three retries: at once, after a minute, after five.
     retry_horizon: Duration::from_secs(3_600),
-    covers: Coverage {
-        body: true,
-        id: true,
-        event_type: true,
-        time: true,
-    },
+    covers: Coverage { body: true, id: true, event_type: true, time: true },
     quirks: "Wants an answer within 3 seconds. Slash commands and interactions are not sent again. `ssl_check` requests are unsigned and only answered.",
     samples: &[
         Sample {
@@ -94,10 +77,8 @@ pub(super) const PROVIDER: Provider = Provider {
     ..Provider::DEFAULT
 };
 
-const JSON: &[(&str, &str)] = &[
-    ("content-type", "application/json"),
-    ("user-agent", "Slackbot 1.0 (+https://api.slack.com/robots)"),
-];
+const JSON: &[(&str, &str)] =
+    &[("content-type", "application/json"), ("user-agent", "Slackbot 1.0 (+https://api.slack.com/robots)")];
 const FORM: &[(&str, &str)] = &[
     ("content-type", "application/x-www-form-urlencoded"),
     ("user-agent", "Slackbot 1.0 (+https://api.slack.com/robots)"),

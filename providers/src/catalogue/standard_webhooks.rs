@@ -24,12 +24,7 @@ pub(super) const PROVIDER: Provider = Provider {
     ack_deadline: Duration::from_secs(15),
     // The suggested schedule ends about three days after the event.
     retry_horizon: Duration::from_secs(4 * 86_400),
-    covers: Coverage {
-        body: true,
-        id: true,
-        event_type: true,
-        time: true,
-    },
+    covers: Coverage { body: true, id: true, event_type: true, time: true },
     quirks: "A shared secret is base64: it is decoded, unlike Stripe's of the same prefix. 410 makes the sender disable the endpoint.",
     samples: &[
         Sample {

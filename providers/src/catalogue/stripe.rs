@@ -39,12 +39,7 @@ pub(super) const PROVIDER: Provider = Provider {
     ack_deadline: Duration::from_secs(10),
     // Automatic retries end after three days; anybody may resend an event for 30.
     retry_horizon: Duration::from_secs(30 * 86_400),
-    covers: Coverage {
-        body: true,
-        id: true,
-        event_type: true,
-        time: true,
-    },
+    covers: Coverage { body: true, id: true, event_type: true, time: true },
     quirks: "No promise of order: compare `created`, or fetch the object. Two events may describe one change. A resend has the same event id.",
     samples: &[
         Sample {
@@ -71,8 +66,5 @@ pub(super) const PROVIDER: Provider = Provider {
 
 const HEADERS: &[(&str, &str)] = &[
     ("content-type", "application/json; charset=utf-8"),
-    (
-        "user-agent",
-        "Stripe/1.0 (+https://stripe.com/docs/webhooks)",
-    ),
+    ("user-agent", "Stripe/1.0 (+https://stripe.com/docs/webhooks)"),
 ];

@@ -12,9 +12,7 @@ const PLUS: &str = " + ";
 #[non_exhaustive]
 pub enum LocateError {
     /// No known kind before the colon.
-    #[error(
-        "{0:?} does not say where the value is: write header:NAME, json:/pointer, form:FIELD or query:NAME"
-    )]
+    #[error("{0:?} does not say where the value is: write header:NAME, json:/pointer, form:FIELD or query:NAME")]
     UnknownKind(String),
     /// Nothing after the colon.
     #[error("{0:?} names nothing: write what to read after the colon")]
@@ -28,10 +26,7 @@ pub enum LocateError {
 }
 
 pub(super) fn parse(text: &str) -> Result<Locate, LocateError> {
-    let parts = text
-        .split(PLUS)
-        .map(|part| one(part.trim()))
-        .collect::<Result<Vec<_>, _>>()?;
+    let parts = text.split(PLUS).map(|part| one(part.trim())).collect::<Result<Vec<_>, _>>()?;
     Ok(match parts[..] {
         [only] => only,
         _ => Locate::Join("|", intern::locations(&parts)),
@@ -39,9 +34,7 @@ pub(super) fn parse(text: &str) -> Result<Locate, LocateError> {
 }
 
 fn one(text: &str) -> Result<Locate, LocateError> {
-    let (kind, name) = text
-        .split_once(':')
-        .ok_or_else(|| LocateError::UnknownKind(text.into()))?;
+    let (kind, name) = text.split_once(':').ok_or_else(|| LocateError::UnknownKind(text.into()))?;
     let name = name.trim();
     if name.is_empty() {
         return Err(LocateError::NoName(text.into()));
@@ -92,39 +85,18 @@ mod tests {
 
     #[test]
     fn what_is_written_is_what_is_shown() {
-        for text in [
-            "header:x-event-id",
-            "json:/data/id",
-            "form:id",
-            "query:token",
-            "json:/account + header:x-topic",
-        ] {
-            assert_eq!(
-                parse(text).map(|locate| locate.to_string()),
-                Ok(text.to_owned())
-            );
+        for text in ["header:x-event-id", "json:/data/id", "form:id", "query:token", "json:/account + header:x-topic"] {
+            assert_eq!(parse(text).map(|locate| locate.to_string()), Ok(text.to_owned()));
         }
     }
 
     #[test]
     fn nonsense_is_refused_with_what_to_write_instead() {
-        assert!(matches!(
-            parse("x-event-id"),
-            Err(LocateError::UnknownKind(_))
-        ));
-        assert!(matches!(
-            parse("cookie:a"),
-            Err(LocateError::UnknownKind(_))
-        ));
+        assert!(matches!(parse("x-event-id"), Err(LocateError::UnknownKind(_))));
+        assert!(matches!(parse("cookie:a"), Err(LocateError::UnknownKind(_))));
         assert!(matches!(parse("header: "), Err(LocateError::NoName(_))));
         assert!(matches!(parse("json:id"), Err(LocateError::NotAPointer(_))));
-        assert!(matches!(
-            parse("header:x event"),
-            Err(LocateError::NotAHeader(_))
-        ));
-        assert!(matches!(
-            parse("json:/a + "),
-            Err(LocateError::UnknownKind(_))
-        ));
+        assert!(matches!(parse("header:x event"), Err(LocateError::NotAHeader(_))));
+        assert!(matches!(parse("json:/a + "), Err(LocateError::UnknownKind(_))));
     }
 }

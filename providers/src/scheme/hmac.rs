@@ -96,10 +96,7 @@ impl Hmac {
 
     /// HMAC-SHA256 of the body in base64.
     pub const fn sha256_base64(signature: Locate) -> Self {
-        Self {
-            encoding: Encoding::Base64,
-            ..Self::sha256_hex(signature)
-        }
+        Self { encoding: Encoding::Base64, ..Self::sha256_hex(signature) }
     }
 
     /// With this text before the signature.
@@ -114,18 +111,12 @@ impl Hmac {
 
     /// With this time of sending.
     pub const fn timestamp(self, timestamp: Timestamp) -> Self {
-        Self {
-            timestamp: Some(timestamp),
-            ..self
-        }
+        Self { timestamp: Some(timestamp), ..self }
     }
 
     /// From a provider that never sends an empty body.
     pub const fn refuse_empty_body(self) -> Self {
-        Self {
-            empty_body: EmptyBody::Refused,
-            ..self
-        }
+        Self { empty_body: EmptyBody::Refused, ..self }
     }
 
     pub(super) fn check(
@@ -143,14 +134,9 @@ impl Hmac {
         let message = self.message(request, timestamp.unwrap_or_default())?;
         let matches = |secret: &Secret| {
             let expected = self.hash.mac(secret, &message);
-            signatures
-                .iter()
-                .any(|signature| bool::from(signature.ct_eq(&expected)))
+            signatures.iter().any(|signature| bool::from(signature.ct_eq(&expected)))
         };
-        let secret = secrets
-            .iter()
-            .position(matches)
-            .ok_or(Reject::SignatureMismatch)?;
+        let secret = secrets.iter().position(matches).ok_or(Reject::SignatureMismatch)?;
         match (self.timestamp, timestamp) {
             (Some(timestamp), Some(text)) => timestamp.check(text, now).map(|()| secret),
             _ => Ok(secret),
@@ -165,9 +151,7 @@ impl Hmac {
             Locate::Pair(name, key) => (headers.single(name)?, Some(key)),
             _ => return Err(Reject::SignatureMissing),
         };
-        let text = text(header)
-            .map_err(|()| Reject::SignatureMalformed)?
-            .ok_or(Reject::SignatureMissing)?;
+        let text = text(header).map_err(|()| Reject::SignatureMalformed)?.ok_or(Reject::SignatureMissing)?;
         let listed: Vec<&str> = match key {
             Some(key) => pairs(text, key).take(MAX_SIGNATURES + 1).collect(),
             None => vec![text],
@@ -180,11 +164,7 @@ impl Hmac {
         }
         let decode = |text: &str| self.encoding.decode(text.strip_prefix(self.prefix)?);
         let signatures: Vec<_> = listed.into_iter().filter_map(decode).collect();
-        if signatures.is_empty() {
-            Err(Reject::SignatureMalformed)
-        } else {
-            Ok(signatures)
-        }
+        if signatures.is_empty() { Err(Reject::SignatureMalformed) } else { Ok(signatures) }
     }
 
     fn timestamp_text<'h>(&self, headers: &'h Headers) -> Result<Option<&'h str>, Reject> {
@@ -199,31 +179,18 @@ impl Hmac {
             },
             _ => Ok(None),
         };
-        let text = found
-            .map_err(|()| Reject::TimestampMalformed)?
-            .ok_or(Reject::TimestampMissing)?;
-        if timestamp.parses(text) {
-            Ok(Some(text))
-        } else {
-            Err(Reject::TimestampMalformed)
-        }
+        let text = found.map_err(|()| Reject::TimestampMalformed)?.ok_or(Reject::TimestampMissing)?;
+        if timestamp.parses(text) { Ok(Some(text)) } else { Err(Reject::TimestampMalformed) }
     }
 
     /// The signed text as slices, so that a large body is not copied.
-    fn message<'m>(
-        &'m self,
-        request: &Request<'m>,
-        timestamp: &'m str,
-    ) -> Result<Vec<&'m [u8]>, Reject> {
+    fn message<'m>(&'m self, request: &Request<'m>, timestamp: &'m str) -> Result<Vec<&'m [u8]>, Reject> {
         let part = |part: &'m Part| {
             Ok(match part {
                 Part::Timestamp => timestamp.as_bytes(),
                 Part::Body => request.body,
                 Part::Lit(text) => text.as_bytes(),
-                Part::Header(name) => request
-                    .headers
-                    .single(name)?
-                    .ok_or(Reject::SignedHeaderMissing)?,
+                Part::Header(name) => request.headers.single(name)?.ok_or(Reject::SignedHeaderMissing)?,
                 Part::Method => request.method.as_bytes(),
                 Part::Url => request.url.as_bytes(),
             })
@@ -231,24 +198,10 @@ impl Hmac {
         self.signs.iter().map(part).collect()
     }
 
-    pub(super) fn sign(
-        &self,
-        unsigned: &Unsigned<'_>,
-        family: &str,
-        secret: &Secret,
-    ) -> Result<Headers, SignError> {
-        let timestamp = self
-            .timestamp
-            .map(|timestamp| timestamp.unit.write(unsigned.now))
-            .unwrap_or_default();
-        let message = self
-            .message(&unsigned.request(), &timestamp)
-            .map_err(|_| SignError::SignedHeaderMissing)?;
-        let signature = format!(
-            "{}{}",
-            self.prefix,
-            self.encoding.encode(&self.hash.mac(secret, &message))
-        );
+    pub(super) fn sign(&self, unsigned: &Unsigned<'_>, family: &str, secret: &Secret) -> Result<Headers, SignError> {
+        let timestamp = self.timestamp.map(|timestamp| timestamp.unit.write(unsigned.now)).unwrap_or_default();
+        let message = self.message(&unsigned.request(), &timestamp).map_err(|_| SignError::SignedHeaderMissing)?;
+        let signature = format!("{}{}", self.prefix, self.encoding.encode(&self.hash.mac(secret, &message)));
         let mut headers = Headers::new();
         let mut in_pairs = None;
         match self.timestamp.map(|timestamp| timestamp.at) {
@@ -303,10 +256,9 @@ impl Encoding {
             Self::Hex if text.bytes().any(|byte| byte.is_ascii_uppercase()) => None,
             Self::Hex => hex::decode(text).ok(),
             Self::Base64 => BASE64_STANDARD.decode(text).ok(),
-            Self::Base64Url => BASE64_URL_SAFE
-                .decode(text)
-                .or_else(|_| base64::prelude::BASE64_URL_SAFE_NO_PAD.decode(text))
-                .ok(),
+            Self::Base64Url => {
+                BASE64_URL_SAFE.decode(text).or_else(|_| base64::prelude::BASE64_URL_SAFE_NO_PAD.decode(text)).ok()
+            }
         };
         decoded.filter(|bytes| !bytes.is_empty())
     }

@@ -36,29 +36,17 @@ pub enum Scheme {
 
 impl Scheme {
     /// The header family this request is signed in.
-    pub(crate) fn family(
-        &self,
-        families: &'static [&'static str],
-        headers: &Headers,
-    ) -> &'static str {
+    pub(crate) fn family(&self, families: &'static [&'static str], headers: &Headers) -> &'static str {
         let signed_in = |family: &&&str| match self.family_signature() {
             Some(name) => !matches!(family_header(headers, family, name), Ok(None)),
             None => false,
         };
-        families
-            .iter()
-            .find(signed_in)
-            .or(families.last())
-            .copied()
-            .unwrap_or_default()
+        families.iter().find(signed_in).or(families.last()).copied().unwrap_or_default()
     }
 
     fn family_signature(&self) -> Option<&'static str> {
         match self {
-            Self::Hmac(Hmac {
-                signature: Locate::Family(name),
-                ..
-            }) => Some(name),
+            Self::Hmac(Hmac { signature: Locate::Family(name), .. }) => Some(name),
             Self::StandardWebhooks(_) => Some("signature"),
             _ => None,
         }
@@ -80,12 +68,7 @@ impl Scheme {
     }
 
     /// The headers that make the request authentic.
-    pub(crate) fn sign(
-        &self,
-        unsigned: &Unsigned<'_>,
-        family: &str,
-        secret: &Secret,
-    ) -> Result<Headers, SignError> {
+    pub(crate) fn sign(&self, unsigned: &Unsigned<'_>, family: &str, secret: &Secret) -> Result<Headers, SignError> {
         match self {
             Self::Undeclared => Err(SignError::NotSignable),
             Self::Hmac(hmac) => hmac.sign(unsigned, family, secret),

@@ -41,31 +41,18 @@ impl Key {
     /// `whpk_…` is a public key, `whsk_…` a signing key, anything else (`whsec_…`, or without a prefix) a shared secret.
     pub(crate) fn of(secret: &Secret) -> Result<Self, SecretError> {
         let text = secret.bytes();
-        let decode = |text: &[u8]| {
-            KEYS.decode(text)
-                .map(Zeroizing::new)
-                .map_err(|_| SecretError::NotBase64)
-        };
+        let decode = |text: &[u8]| KEYS.decode(text).map(Zeroizing::new).map_err(|_| SecretError::NotBase64);
         if let Some(text) = text.strip_prefix(b"whpk_") {
-            let bytes: [u8; 32] = decode(text)?
-                .as_slice()
-                .try_into()
-                .map_err(|_| SecretError::NotEd25519)?;
+            let bytes: [u8; 32] = decode(text)?.as_slice().try_into().map_err(|_| SecretError::NotEd25519)?;
             return VerifyingKey::from_bytes(&bytes)
                 .map(|key| Self::Public(Box::new(key)))
                 .map_err(|_| SecretError::NotEd25519);
         }
         if let Some(text) = text.strip_prefix(b"whsk_") {
-            return signing_key(&decode(text)?)
-                .map(|key| Self::Signing(Box::new(key)))
-                .ok_or(SecretError::NotEd25519);
+            return signing_key(&decode(text)?).map(|key| Self::Signing(Box::new(key))).ok_or(SecretError::NotEd25519);
         }
         let key = decode(text.strip_prefix(b"whsec_").unwrap_or(text))?;
-        if key.is_empty() {
-            Err(SecretError::NoKey)
-        } else {
-            Ok(Self::Shared(key))
-        }
+        if key.is_empty() { Err(SecretError::NoKey) } else { Ok(Self::Shared(key)) }
     }
 
     /// The version of signature this key makes.
@@ -80,9 +67,7 @@ impl Key {
         let public = match self {
             Self::Shared(key) => {
                 let expected = hmac::sha256(key, message);
-                return signatures
-                    .iter()
-                    .any(|signature| bool::from(signature.ct_eq(&expected)));
+                return signatures.iter().any(|signature| bool::from(signature.ct_eq(&expected)));
             }
             Self::Public(key) => **key,
             Self::Signing(key) => key.verifying_key(),
@@ -90,8 +75,7 @@ impl Key {
         let message = message.concat();
         let verifies = |signature: &Vec<u8>| {
             // Strict: refuses keys of small order and signatures that others could have altered.
-            Signature::from_slice(signature)
-                .is_ok_and(|signature| public.verify_strict(&message, &signature).is_ok())
+            Signature::from_slice(signature).is_ok_and(|signature| public.verify_strict(&message, &signature).is_ok())
         };
         signatures.iter().any(verifies)
     }
@@ -117,26 +101,14 @@ impl StandardWebhooks {
         secrets: &[Secret],
         now: i64,
     ) -> Result<usize, Reject> {
-        let header = |name, missing, malformed| match family_header(request.headers, family, name)?
-        {
+        let header = |name, missing, malformed| match family_header(request.headers, family, name)? {
             None | Some(b"") => Err(missing),
             Some(value) => std::str::from_utf8(value).map_err(|_| malformed),
         };
-        let listed = header(
-            "signature",
-            Reject::SignatureMissing,
-            Reject::SignatureMalformed,
-        )?;
+        let listed = header("signature", Reject::SignatureMissing, Reject::SignatureMalformed)?;
         let id = header("id", Reject::IdMissing, Reject::IdMalformed)?;
-        let time = header(
-            "timestamp",
-            Reject::TimestampMissing,
-            Reject::TimestampMalformed,
-        )?;
-        let timestamp = Timestamp {
-            tolerance_s: self.tolerance_s,
-            ..Timestamp::seconds(Locate::Family("timestamp"))
-        };
+        let time = header("timestamp", Reject::TimestampMissing, Reject::TimestampMalformed)?;
+        let timestamp = Timestamp { tolerance_s: self.tolerance_s, ..Timestamp::seconds(Locate::Family("timestamp")) };
         if id.contains('.') {
             return Err(Reject::IdMalformed);
         }
@@ -149,77 +121,42 @@ impl StandardWebhooks {
         timestamp.check(time, now).map(|()| secret)
     }
 
-    pub(super) fn sign(
-        &self,
-        unsigned: &Unsigned<'_>,
-        family: &str,
-        secret: &Secret,
-    ) -> Result<Headers, SignError> {
+    pub(super) fn sign(&self, unsigned: &Unsigned<'_>, family: &str, secret: &Secret) -> Result<Headers, SignError> {
         if unsigned.id.is_empty() || unsigned.id.contains('.') {
             return Err(SignError::UnusableId);
         }
         let key = Key::of(secret)?;
         let time = unsigned.now.to_string();
-        let message = [
-            unsigned.id.as_bytes(),
-            b".",
-            time.as_bytes(),
-            b".",
-            unsigned.body,
-        ];
+        let message = [unsigned.id.as_bytes(), b".", time.as_bytes(), b".", unsigned.body];
         let signature = match &key {
             Key::Shared(key) => hmac::sha256(key, &message),
             Key::Signing(key) => key.sign(&message.concat()).to_bytes().to_vec(),
             Key::Public(_) => return Err(SignError::PublicKey),
         };
         let signature = format!("{},{}", key.version(), BASE64_STANDARD.encode(signature));
-        let lines = [
-            ("id", unsigned.id.to_owned()),
-            ("timestamp", time),
-            ("signature", signature),
-        ];
-        Ok(lines
-            .into_iter()
-            .map(|(name, value)| (format!("{family}{name}"), value))
-            .collect())
+        let lines = [("id", unsigned.id.to_owned()), ("timestamp", time), ("signature", signature)];
+        Ok(lines.into_iter().map(|(name, value)| (format!("{family}{name}"), value)).collect())
     }
 }
 
 /// `(version, signature)` of each entry that is written as one; versions we do not know stay in and match no key.
 fn signatures(listed: &str) -> Result<Vec<(&str, Vec<u8>)>, Reject> {
-    let entries: Vec<&str> = listed
-        .split(' ')
-        .filter(|entry| !entry.is_empty())
-        .take(MAX_SIGNATURES + 1)
-        .collect();
+    let entries: Vec<&str> = listed.split(' ').filter(|entry| !entry.is_empty()).take(MAX_SIGNATURES + 1).collect();
     if entries.len() > MAX_SIGNATURES {
         return Err(Reject::TooManySignatures);
     }
-    let versioned = entries
-        .into_iter()
-        .filter_map(|entry| entry.split_once(','));
-    let signatures: Vec<_> = versioned
-        .filter_map(|(version, text)| Some((version, BASE64_STANDARD.decode(text).ok()?)))
-        .collect();
-    if signatures.is_empty() {
-        Err(Reject::SignatureMalformed)
-    } else {
-        Ok(signatures)
-    }
+    let versioned = entries.into_iter().filter_map(|entry| entry.split_once(','));
+    let signatures: Vec<_> =
+        versioned.filter_map(|(version, text)| Some((version, BASE64_STANDARD.decode(text).ok()?))).collect();
+    if signatures.is_empty() { Err(Reject::SignatureMalformed) } else { Ok(signatures) }
 }
 
-fn matching(
-    signatures: &[(&str, Vec<u8>)],
-    message: &[&[u8]],
-    secrets: &[Secret],
-) -> Result<usize, Reject> {
+fn matching(signatures: &[(&str, Vec<u8>)], message: &[&[u8]], secrets: &[Secret]) -> Result<usize, Reject> {
     let mut reason = Reject::SecretUnusable;
     for (index, secret) in secrets.iter().enumerate() {
         let Ok(key) = Key::of(secret) else { continue };
         reason = Reject::SignatureMismatch;
-        let of_version = signatures
-            .iter()
-            .filter(|(version, _)| *version == key.version());
+        let of_version = signatures.iter().filter(|(version, _)| *version == key.version());
         let candidates: Vec<Vec<u8>> = of_version.map(|(_, signature)| signature.clone()).collect();
         if !candidates.is_empty() && key.verifies(message, &candidates) {
             return Ok(index);

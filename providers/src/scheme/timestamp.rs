@@ -31,19 +31,12 @@ pub enum Unit {
 impl Timestamp {
     /// Unix seconds, at most five minutes off: what most senders do.
     pub const fn seconds(at: Locate) -> Self {
-        Self {
-            at,
-            unit: Unit::Seconds,
-            tolerance_s: 300,
-        }
+        Self { at, unit: Unit::Seconds, tolerance_s: 300 }
     }
 
     /// Whether a time written as `text` is fresh at `now` (Unix seconds).
     pub(crate) fn check(&self, text: &str, now: i64) -> Result<(), Reject> {
-        let sent = self
-            .unit
-            .microseconds(text)
-            .ok_or(Reject::TimestampMalformed)?;
+        let sent = self.unit.microseconds(text).ok_or(Reject::TimestampMalformed)?;
         let age = i128::from(now) * 1_000_000 - sent;
         let tolerance = i128::from(self.tolerance_s) * 1_000_000;
         if age > tolerance {
@@ -66,9 +59,7 @@ impl Unit {
         match self {
             Self::Seconds => digits(text).map(|seconds| seconds * 1_000_000),
             Self::Milliseconds => digits(text).map(|milliseconds| milliseconds * 1_000),
-            Self::Rfc3339 => DateTime::parse_from_rfc3339(text)
-                .ok()
-                .map(|time| time.timestamp_micros().into()),
+            Self::Rfc3339 => DateTime::parse_from_rfc3339(text).ok().map(|time| time.timestamp_micros().into()),
         }
     }
 
@@ -84,9 +75,7 @@ impl Unit {
 
 /// A time (Unix seconds) as RFC 3339 in UTC.
 pub(crate) fn rfc3339(now: i64) -> String {
-    DateTime::from_timestamp(now, 0)
-        .unwrap_or_default()
-        .to_rfc3339_opts(SecondsFormat::Secs, true)
+    DateTime::from_timestamp(now, 0).unwrap_or_default().to_rfc3339_opts(SecondsFormat::Secs, true)
 }
 
 fn digits(text: &str) -> Option<i128> {
@@ -109,11 +98,7 @@ pub(crate) fn version(text: &str) -> Option<i64> {
 
 fn decimal(seconds: &str, fraction: &str) -> Option<i64> {
     let micros: i64 = format!("{:0<6.6}", fraction).parse().ok()?;
-    seconds
-        .parse::<i64>()
-        .ok()?
-        .checked_mul(1_000_000)?
-        .checked_add(micros)
+    seconds.parse::<i64>().ok()?.checked_mul(1_000_000)?.checked_add(micros)
 }
 
 #[cfg(test)]
@@ -124,39 +109,16 @@ mod tests {
     fn the_tolerance_is_inclusive_on_both_sides() {
         let timestamp = Timestamp::seconds(Locate::Header("t"));
         assert_eq!(timestamp.check("1700000000", 1_700_000_300), Ok(()));
-        assert_eq!(
-            timestamp.check("1700000000", 1_700_000_301),
-            Err(Reject::TimestampTooOld)
-        );
+        assert_eq!(timestamp.check("1700000000", 1_700_000_301), Err(Reject::TimestampTooOld));
         assert_eq!(timestamp.check("1700000000", 1_699_999_700), Ok(()));
-        assert_eq!(
-            timestamp.check("1700000000", 1_699_999_699),
-            Err(Reject::TimestampInFuture)
-        );
-        assert_eq!(
-            timestamp.check("9999999999999999999", i64::MIN),
-            Err(Reject::TimestampInFuture)
-        );
+        assert_eq!(timestamp.check("1700000000", 1_699_999_699), Err(Reject::TimestampInFuture));
+        assert_eq!(timestamp.check("9999999999999999999", i64::MIN), Err(Reject::TimestampInFuture));
     }
 
     #[test]
     fn a_timestamp_is_plain_digits() {
-        for text in [
-            "",
-            "-1",
-            "+1",
-            " 1",
-            "1.5",
-            "1e3",
-            "0x1",
-            "1700000000x",
-            "١٧",
-            "99999999999999999999",
-        ] {
-            assert!(
-                !Timestamp::seconds(Locate::Header("t")).parses(text),
-                "{text:?}"
-            );
+        for text in ["", "-1", "+1", " 1", "1.5", "1e3", "0x1", "1700000000x", "١٧", "99999999999999999999"] {
+            assert!(!Timestamp::seconds(Locate::Header("t")).parses(text), "{text:?}");
         }
     }
 
@@ -165,21 +127,10 @@ mod tests {
         assert_eq!(version("1699999990"), Some(1_699_999_990));
         assert_eq!(version("-5"), Some(-5));
         assert_eq!(version("2023-11-14T22:13:20Z"), Some(1_700_000_000_000_000));
-        assert_eq!(
-            version("2023-11-14T17:13:20.123456789-05:00"),
-            Some(1_700_000_000_123_456)
-        );
+        assert_eq!(version("2023-11-14T17:13:20.123456789-05:00"), Some(1_700_000_000_123_456));
         assert_eq!(version("1700000000.000100"), Some(1_700_000_000_000_100));
         assert_eq!(version("1700000000.5"), Some(1_700_000_000_500_000));
-        for text in [
-            "",
-            "yesterday",
-            "99999999999999999999999",
-            "1.",
-            ".1",
-            "99999999999999.5",
-            "1.5e3",
-        ] {
+        for text in ["", "yesterday", "99999999999999999999999", "1.", ".1", "99999999999999.5", "1.5e3"] {
             assert_eq!(version(text), None, "{text:?}");
         }
     }

@@ -9,12 +9,7 @@ pub(super) fn check(config: &Config, found: &mut Findings) {
     body("server.max_body", config.server.max_body, config, found);
     for source in config.sources.values() {
         if let Some(max_body) = source.max_body {
-            body(
-                &format!("source.{}.max_body", source.name),
-                max_body,
-                config,
-                found,
-            );
+            body(&format!("source.{}.max_body", source.name), max_body, config, found);
         }
     }
 }
@@ -30,39 +25,25 @@ fn zeros(config: &Config, found: &mut Findings) {
         ("recorder.writers".to_owned(), recorder.writers),
         ("server.max_body".to_owned(), config.server.max_body),
         ("worker.lane_claim".to_owned(), worker.lane_claim as usize),
-        (
-            "database.ingest_connections".to_owned(),
-            database.ingest_connections as usize,
-        ),
-        (
-            "database.worker_connections".to_owned(),
-            database.worker_connections as usize,
-        ),
-        (
-            "database.operator_connections".to_owned(),
-            database.operator_connections as usize,
-        ),
+        ("database.ingest_connections".to_owned(), database.ingest_connections as usize),
+        ("database.worker_connections".to_owned(), database.worker_connections as usize),
+        ("database.operator_connections".to_owned(), database.operator_connections as usize),
     ];
     let handlers = [("handler_defaults".to_owned(), &config.handler_defaults)];
-    let forwards = config
-        .forwards
-        .iter()
-        .map(|f| (format!("forward.{}", f.name), &f.policy));
+    let forwards = config.forwards.iter().map(|f| (format!("forward.{}", f.name), &f.policy));
     for (section, handler) in handlers.into_iter().chain(forwards) {
         settings.push((policy(&section, "attempts"), handler.attempts as usize));
         settings.push((policy(&section, "concurrency"), handler.concurrency));
-        settings.push((
-            policy(&section, "backoff_factor"),
-            handler.backoff_factor as usize,
-        ));
+        settings.push((policy(&section, "backoff_factor"), handler.backoff_factor as usize));
     }
     for (setting, _) in settings.iter().filter(|(_, value)| *value == 0) {
-        found.error(format!(
-            "`{setting}` is 0, so nothing would ever get through: make it at least 1"
-        ));
+        found.error(format!("`{setting}` is 0, so nothing would ever get through: make it at least 1"));
     }
     if config.server.roles.is_empty() {
-        found.error("`server.roles` is empty, so this process would do nothing: name at least one of ingest, worker, operator".to_owned());
+        found.error(
+            "`server.roles` is empty, so this process would do nothing: name at least one of ingest, worker, operator"
+                .to_owned(),
+        );
     }
 }
 

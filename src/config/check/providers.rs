@@ -61,12 +61,7 @@ fn lanes(source: &Source, config: &Config, found: &mut Findings) {
         return;
     }
     let takes = |forward: &&crate::config::Forward| forward.from.matches(source.name.as_str());
-    for forward in config
-        .forwards
-        .iter()
-        .filter(takes)
-        .filter(|forward| forward.policy.order == Order::Lane)
-    {
+    for forward in config.forwards.iter().filter(takes).filter(|forward| forward.policy.order == Order::Lane) {
         found.warning(format!(
             "`forward.{}.order` is \"lane\" and `source.{}` has no `ordering_key`, nor does its provider declare one, so \
              nothing is ordered: say where the key is",

@@ -35,12 +35,7 @@ fn listeners(config: &Config, found: &mut Findings) {
         ));
     }
     let mut names = BTreeSet::new();
-    for token in config
-        .operator
-        .tokens
-        .iter()
-        .filter(|token| !names.insert(&token.name))
-    {
+    for token in config.operator.tokens.iter().filter(|token| !names.insert(&token.name)) {
         found.error(format!(
             "two tokens in `operator.token` have the `name` \"{}\", so the audit trail could not tell them apart: \
              rename one",
@@ -62,12 +57,9 @@ fn listeners(config: &Config, found: &mut Findings) {
         }
     }
     if let Some(public_url) = &server.public_url {
-        let readable =
-            Url::parse(public_url).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
+        let readable = Url::parse(public_url).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
         if !readable {
-            found.error(
-                "`server.public_url` is not an http or https URL: write https://host".to_owned(),
-            );
+            found.error("`server.public_url` is not an http or https URL: write https://host".to_owned());
         }
     }
 }
@@ -88,47 +80,29 @@ fn roles(config: &Config, found: &mut Findings) {
 }
 
 fn origin(forward: &Forward, config: &Config, found: &mut Findings) {
-    if config
-        .sources
-        .keys()
-        .any(|name| forward.from.matches(name.as_str()))
-    {
+    if config.sources.keys().any(|name| forward.from.matches(name.as_str())) {
         return;
     }
-    let sentence = format!(
-        "`forward.{}.from` is \"{}\", which matches no [source.NAME]",
-        forward.name, forward.from
-    );
+    let sentence = format!("`forward.{}.from` is \"{}\", which matches no [source.NAME]", forward.name, forward.from);
     if !forward.from.is_exact() {
         return found.warning(format!("{sentence} yet, so nothing is forwarded"));
     }
     let sources: Vec<&str> = config.sources.keys().map(|name| name.as_str()).collect();
     found.error(match nearest(forward.from.as_str(), &sources) {
         Some(near) => format!("{sentence}; did you mean \"{near}\"?"),
-        None => format!(
-            "{sentence}: add [source.{}] or correct `from`",
-            forward.from
-        ),
+        None => format!("{sentence}: add [source.{}] or correct `from`", forward.from),
     });
 }
 
 /// A forward to our own ingest listener would receive its own output, for ever.
 fn destination(forward: &Forward, config: &Config, found: &mut Findings) {
-    let public = config
-        .server
-        .public_url
-        .as_deref()
-        .and_then(|url| Url::parse(url).ok());
+    let public = config.server.public_url.as_deref().and_then(|url| Url::parse(url).ok());
     let same_as_public = public.is_some_and(|public| {
-        public.host() == forward.to.host()
-            && public.port_or_known_default() == forward.to.port_or_known_default()
+        public.host() == forward.to.host() && public.port_or_known_default() == forward.to.port_or_known_default()
     });
     let own = [
         ("server.ingest", reaches(&forward.to, config.server.ingest)),
-        (
-            "server.public_url",
-            same_as_public && forward.to.path().starts_with("/in/"),
-        ),
+        ("server.public_url", same_as_public && forward.to.path().starts_with("/in/")),
     ];
     for (setting, _) in own.into_iter().filter(|(_, same)| *same) {
         found.error(format!(
@@ -144,15 +118,10 @@ fn reaches(to: &Url, listener: SocketAddr) -> bool {
         return false;
     }
     // An IPv6 address stands in brackets in a URL.
-    let host = to
-        .host_str()
-        .unwrap_or_default()
-        .trim_start_matches('[')
-        .trim_end_matches(']');
+    let host = to.host_str().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
     let ip: Option<IpAddr> = host.parse().ok();
     let here = ip.is_some_and(|ip| ip.is_loopback() || ip.is_unspecified()) || host == "localhost";
-    ip == Some(listener.ip())
-        || (here && (listener.ip().is_unspecified() || listener.ip().is_loopback()))
+    ip == Some(listener.ip()) || (here && (listener.ip().is_unspecified() || listener.ip().is_loopback()))
 }
 
 fn log_level(config: &Config, found: &mut Findings) {

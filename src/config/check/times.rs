@@ -10,12 +10,7 @@ pub(super) fn check(config: &Config, found: &mut Findings) {
     lease(config, found);
     policy("handler_defaults", &config.handler_defaults, config, found);
     for forward in &config.forwards {
-        policy(
-            &format!("forward.{}", forward.name),
-            &forward.policy,
-            config,
-            found,
-        );
+        policy(&format!("forward.{}", forward.name), &forward.policy, config, found);
     }
     horizons(config, found);
 }
@@ -30,9 +25,7 @@ fn zeros(config: &Config, found: &mut Findings) {
     ];
     for (setting, duration) in settings {
         if duration.is_zero() {
-            found.error(format!(
-                "`{setting}` is 0: give it some time, as in hookgate.default.toml"
-            ));
+            found.error(format!("`{setting}` is 0: give it some time, as in hookgate.default.toml"));
         }
     }
 }
@@ -52,9 +45,7 @@ fn lease(config: &Config, found: &mut Findings) {
 fn policy(section: &str, policy: &HandlerPolicy, config: &Config, found: &mut Findings) {
     let grace = config.server.shutdown_grace;
     if policy.timeout.is_zero() {
-        found.error(format!(
-            "`{section}.timeout` is 0, so no attempt could succeed: give it some time"
-        ));
+        found.error(format!("`{section}.timeout` is 0, so no attempt could succeed: give it some time"));
     }
     if policy.timeout > grace {
         found.warning(format!(

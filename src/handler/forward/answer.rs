@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use http::header::{self, HeaderMap};
 use http::StatusCode;
+use http::header::{self, HeaderMap};
 use reqwest::Url;
 
 /// Read for the connection's sake, then the connection is given up.
@@ -101,8 +101,10 @@ mod tests {
 
     fn judged(status: u16, headers: &[(&'static str, &'static str)], body: &[u8]) -> Verdict {
         let status = StatusCode::from_u16(status).expect("a status");
-        let headers =
-            headers.iter().map(|(name, value)| (name.parse().expect("a name"), HeaderValue::from_static(value))).collect();
+        let headers = headers
+            .iter()
+            .map(|(name, value)| (name.parse().expect("a name"), HeaderValue::from_static(value)))
+            .collect();
         let mut excerpt = Excerpt::default();
         let _ = excerpt.take(body);
         let asked = Url::parse("https://app.example.com/hooks?token=t").expect("a URL");

@@ -52,10 +52,11 @@ pub(super) fn outgoing(delivery: &Delivery, facts: Facts<'_>) -> HeaderMap {
     say("hookgate-replay", if delivery.replay { "true" } else { "false" });
     if let Some(sequence) = delivery.sequence {
         say("hookgate-sequence", &sequence.to_string());
-        say("hookgate-lane", delivery.ordering_key.as_deref().unwrap_or_default());
+        if let Some(key) = &delivery.ordering_key {
+            say("hookgate-lane", key);
+        }
     }
-    out.entry(header::USER_AGENT)
-        .or_insert(HeaderValue::from_static(concat!("hookgate/", env!("CARGO_PKG_VERSION"))));
+    out.entry(header::USER_AGENT).or_insert(HeaderValue::from_static(concat!("hookgate/", env!("CARGO_PKG_VERSION"))));
     out
 }
 

@@ -9,6 +9,7 @@ mod client;
 mod headers;
 mod signature;
 
+use std::fmt;
 use std::time::Duration;
 
 use chrono::Utc;
@@ -17,7 +18,8 @@ use http::{HeaderMap, HeaderName};
 use reqwest::{Client, Response, Url};
 use secrecy::SecretString;
 
-use super::{Context, HandlerError, Run};
+use super::{Context, Handler, HandlerError, Run, on};
+use crate::config::{self, Pattern, Signing};
 use answer::{Excerpt, Verdict};
 use signature::Key;
 
@@ -60,6 +62,23 @@ pub(crate) struct Forward {
     key: Option<Key>,
     headers: HeaderMap,
     client: Client,
+}
+
+/// The handler that a `[[forward]]` of the configuration describes.
+pub(crate) fn configured(forward: &config::Forward) -> Result<Handler, ForwardError> {
+    let patterns: Vec<&str> = forward.events.iter().map(Pattern::as_str).collect();
+    let spec = ForwardSpec {
+        url: forward.to.to_string(),
+        secret: match &forward.signing {
+            Signing::StandardWebhooks { secret } => Some(secret.expose().into()),
+            Signing::None => None,
+        },
+        headers: forward.headers.iter().map(|header| (header.name.clone(), header.value.clone())).collect(),
+    };
+    Ok(on(forward.from.as_str(), &patterns)
+        .name(forward.name.as_str())
+        .policy(&forward.policy)
+        .forward(Forward::new(spec)?))
 }
 
 impl Forward {
@@ -108,6 +127,13 @@ impl Forward {
             Verdict::Refused { why, retry_after: None } => Err(HandlerError::because(why)),
             Verdict::Refused { why, retry_after: Some(wait) } => Err(HandlerError::because(why).retry_after(wait)),
         }
+    }
+}
+
+/// Neither URL nor headers: both may hold tokens.
+impl fmt::Debug for Forward {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Forward").field("host", &self.to.host_str()).finish_non_exhaustive()
     }
 }
 

@@ -57,7 +57,7 @@ async fn request(connection: &mut tokio::net::TcpStream) -> io::Result<Option<Ve
 
 fn forward_to(address: SocketAddr) -> Forward {
     let url = format!("http://{address}/hooks?token=s3cret");
-    Forward::new(ForwardSpec { url, secret: None, headers: HeaderMap::new() }).ok().expect("a good forward")
+    Forward::new(ForwardSpec { url, secret: None, headers: HeaderMap::new() }).expect("a good forward")
 }
 
 fn context(delivery: Delivery) -> Context {
@@ -101,7 +101,8 @@ async fn the_bytes_received_are_the_bytes_sent() {
 #[tokio::test]
 async fn a_redirect_is_not_followed() {
     let (elsewhere, mut stray) = destination(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await;
-    let answer = format!("HTTP/1.1 307 Temporary Redirect\r\nlocation: http://{elsewhere}/\r\ncontent-length: 0\r\n\r\n");
+    let answer =
+        format!("HTTP/1.1 307 Temporary Redirect\r\nlocation: http://{elsewhere}/\r\ncontent-length: 0\r\n\r\n");
     let (address, mut requests) = destination(answer.leak().as_bytes()).await;
     let mut cx = context(sample());
 
@@ -161,7 +162,7 @@ fn what_cannot_be_forwarded_to_is_refused_with_what_to_change() {
         if let Some(name) = header {
             headers.insert(name, HeaderValue::from_static("x"));
         }
-        let error = Forward::new(ForwardSpec { url: url.to_owned(), secret: None, headers }).err().expect(url);
+        let error = Forward::new(ForwardSpec { url: url.to_owned(), secret: None, headers }).expect_err(url);
         error.to_string()
     };
     assert!(refused("localhost", None).contains("URL"));

@@ -54,10 +54,7 @@ pub(crate) struct HandlerRow {
 }
 
 /// All handlers by name.
-pub(crate) async fn handlers(
-    conn: &mut PgConnection,
-    lease: Duration,
-) -> sqlx::Result<Vec<HandlerRow>> {
+pub(crate) async fn handlers(conn: &mut PgConnection, lease: Duration) -> sqlx::Result<Vec<HandlerRow>> {
     sqlx::query_as(
         "select h.name, h.kind, h.sources as \"from\", h.patterns as events, h.ordering as \"order\", h.release,
                 h.retired_at, coalesce(u.sources, '{}') as sources, coalesce(u.paused, '{}') as paused,
@@ -93,10 +90,7 @@ pub(crate) struct WorkerRow {
 }
 
 /// All workers, the longest running first.
-pub(crate) async fn workers(
-    conn: &mut PgConnection,
-    lease: Duration,
-) -> sqlx::Result<Vec<WorkerRow>> {
+pub(crate) async fn workers(conn: &mut PgConnection, lease: Duration) -> sqlx::Result<Vec<WorkerRow>> {
     sqlx::query_as(
         "select id, host, started_at, heartbeat_at,
                 heartbeat_at >= clock_timestamp() - $1 * interval '1 millisecond' as alive,

@@ -94,18 +94,9 @@ fn newest_first(columns: &str) -> String {
 }
 
 /// The id of the `rows`-th newest delivery of the range; `None`: there are fewer.
-pub(crate) async fn nth_newest(
-    conn: &mut PgConnection,
-    range: Range,
-    rows: i64,
-) -> sqlx::Result<Option<Uuid>> {
+pub(crate) async fn nth_newest(conn: &mut PgConnection, range: Range, rows: i64) -> sqlx::Result<Option<Uuid>> {
     let sql = format!("select id from ({}) w offset $3 - 1", newest_first("id"));
-    sqlx::query_scalar(AssertSqlSafe(sql))
-        .bind(range.from)
-        .bind(range.below)
-        .bind(rows)
-        .fetch_optional(conn)
-        .await
+    sqlx::query_scalar(AssertSqlSafe(sql)).bind(range.from).bind(range.below).bind(rows).fetch_optional(conn).await
 }
 
 /// The newest `limit` matches among the newest `examined` deliveries of the range.
@@ -181,11 +172,7 @@ pub(crate) async fn among(
 
 /// The deliveries an id can mean: our own id, or what the receipts and conflicts of any source hold under `key`.
 /// Each source is one probe of a primary key.
-pub(crate) async fn meant_by(
-    conn: &mut PgConnection,
-    own: Option<Uuid>,
-    key: &[u8; 16],
-) -> sqlx::Result<Vec<Uuid>> {
+pub(crate) async fn meant_by(conn: &mut PgConnection, own: Option<Uuid>, key: &[u8; 16]) -> sqlx::Result<Vec<Uuid>> {
     sqlx::query_scalar(
         "select id from hookgate.deliveries where id = $1
           union
@@ -216,11 +203,7 @@ pub(crate) struct Detail {
 }
 
 /// The delivery with the first `head` bytes of its body; `None`: unknown, or purged.
-pub(crate) async fn detail(
-    conn: &mut PgConnection,
-    id: Uuid,
-    head: i32,
-) -> sqlx::Result<Option<Detail>> {
+pub(crate) async fn detail(conn: &mut PgConnection, id: Uuid, head: i32) -> sqlx::Result<Option<Detail>> {
     let sql = format!(
         "select {SUMMARY}, d.method, d.target, d.headers, d.secret, not d.no_dedup as deduplicated,
                 sha256(d.body) as sha256, substring(d.body from 1 for $2) as head
@@ -229,18 +212,11 @@ pub(crate) async fn detail(
           cross join lateral (select {STATE} as state) v
           where d.id = $1"
     );
-    sqlx::query_as(AssertSqlSafe(sql))
-        .bind(id)
-        .bind(head)
-        .fetch_optional(conn)
-        .await
+    sqlx::query_as(AssertSqlSafe(sql)).bind(id).bind(head).fetch_optional(conn).await
 }
 
 /// The body as received and its content type.
-pub(crate) async fn body(
-    conn: &mut PgConnection,
-    id: Uuid,
-) -> sqlx::Result<Option<(Vec<u8>, Option<String>)>> {
+pub(crate) async fn body(conn: &mut PgConnection, id: Uuid) -> sqlx::Result<Option<(Vec<u8>, Option<String>)>> {
     sqlx::query_as("select body, content_type from hookgate.deliveries where id = $1")
         .bind(id)
         .fetch_optional(conn)
@@ -249,10 +225,7 @@ pub(crate) async fn body(
 
 /// Whether the delivery is stored.
 pub(crate) async fn exists(conn: &mut PgConnection, id: Uuid) -> sqlx::Result<bool> {
-    sqlx::query_scalar("select exists (select from hookgate.deliveries where id = $1)")
-        .bind(id)
-        .fetch_one(conn)
-        .await
+    sqlx::query_scalar("select exists (select from hookgate.deliveries where id = $1)").bind(id).fetch_one(conn).await
 }
 
 /// A further arrival of one of the delivery's events.
@@ -265,11 +238,7 @@ pub(crate) struct CopyRow {
 }
 
 /// The newest `limit` further arrivals.
-pub(crate) async fn copies(
-    conn: &mut PgConnection,
-    id: Uuid,
-    limit: i64,
-) -> sqlx::Result<Vec<CopyRow>> {
+pub(crate) async fn copies(conn: &mut PgConnection, id: Uuid, limit: i64) -> sqlx::Result<Vec<CopyRow>> {
     sqlx::query_as(
         "select event, received_at, act, gateway from hookgate.copies
           where delivery = $1 order by received_at desc limit $2",
@@ -281,11 +250,7 @@ pub(crate) async fn copies(
 }
 
 /// Deliveries that reused this one's id, whose receipt is under `key`, with another body: a probe of two primary keys.
-pub(crate) async fn conflicts(
-    conn: &mut PgConnection,
-    id: Uuid,
-    key: &[u8; 16],
-) -> sqlx::Result<Vec<Uuid>> {
+pub(crate) async fn conflicts(conn: &mut PgConnection, id: Uuid, key: &[u8; 16]) -> sqlx::Result<Vec<Uuid>> {
     sqlx::query_scalar(
         "select distinct c.delivery
            from hookgate.deliveries d

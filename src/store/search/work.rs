@@ -33,11 +33,7 @@ pub(crate) struct JobRow {
 }
 
 /// The jobs of a delivery. One statement, so one snapshot: a job that ends meanwhile shows once.
-pub(crate) async fn jobs(
-    conn: &mut PgConnection,
-    delivery: Uuid,
-    limit: i64,
-) -> sqlx::Result<Vec<JobRow>> {
+pub(crate) async fn jobs(conn: &mut PgConnection, delivery: Uuid, limit: i64) -> sqlx::Result<Vec<JobRow>> {
     sqlx::query_as(
         "with history as (
              select distinct on (event, subscription, run)
@@ -110,11 +106,7 @@ pub(crate) struct AttemptRow {
 }
 
 /// The newest `limit` attempts of a delivery.
-pub(crate) async fn attempts(
-    conn: &mut PgConnection,
-    delivery: Uuid,
-    limit: i64,
-) -> sqlx::Result<Vec<AttemptRow>> {
+pub(crate) async fn attempts(conn: &mut PgConnection, delivery: Uuid, limit: i64) -> sqlx::Result<Vec<AttemptRow>> {
     sqlx::query_as(
         "select h.name as handler, a.event, a.run, a.attempt, a.outcome, a.status, a.error, a.started_at, a.ended_at,
                 a.worker, a.seq, a.out_of_order
@@ -151,12 +143,7 @@ pub(crate) struct DeadRow {
 
 impl DeadRow {
     pub(crate) fn key(&self) -> JobKey {
-        JobKey {
-            delivery: self.delivery,
-            event: self.event,
-            subscription: self.subscription,
-            run: self.run,
-        }
+        JobKey { delivery: self.delivery, event: self.event, subscription: self.subscription, run: self.run }
     }
 }
 
@@ -167,12 +154,8 @@ pub(crate) async fn dead(
     handler: Option<&str>,
     limit: i64,
 ) -> sqlx::Result<Vec<DeadRow>> {
-    let below = below.unwrap_or(JobKey {
-        delivery: Uuid::max(),
-        event: i32::MAX,
-        subscription: i32::MAX,
-        run: i32::MAX,
-    });
+    let below =
+        below.unwrap_or(JobKey { delivery: Uuid::max(), event: i32::MAX, subscription: i32::MAX, run: i32::MAX });
     sqlx::query_as(
         "select d.delivery, d.event, d.subscription, d.run, s.name as source, h.name as handler, d.attempt, d.reason,
                 d.error, d.died_at, d.lane_label as lane, d.seq

@@ -28,7 +28,7 @@ fn guarded(id: Uuid) -> Vec<(&'static str, String, StatusCode)> {
 }
 
 fn with(method: &str, path: &str, authorization: &str) -> Request<Body> {
-    local(method, path).header("authorization", authorization).body(Body::empty()).unwrap()
+    local(method, path).header("authorization", authorization).body(Body::empty()).expect("a request")
 }
 
 #[tokio::test]
@@ -96,8 +96,7 @@ async fn without_tokens_another_site_gets_nothing_through_the_operators_browser(
         let answer = api.send(request.body(Body::from("{}")).unwrap()).await;
         assert_eq!((answer.status, answer.problem().as_str()), (StatusCode::FORBIDDEN, "other-site"));
     }
-    let replays: i64 =
-        sqlx::query_scalar("select count(*) from hookgate.audit").fetch_one(&api.pool).await.unwrap();
+    let replays: i64 = sqlx::query_scalar("select count(*) from hookgate.audit").fetch_one(&api.pool).await.unwrap();
     assert_eq!(replays, 0, "nothing was done");
 
     let own = json().header("origin", "http://localhost:8081").header("sec-fetch-site", "same-origin");
@@ -119,11 +118,9 @@ async fn a_replay_says_what_is_wrong_with_what_it_was_asked() {
         api.send(request.unwrap()).await
     };
     let id = id.to_string();
-    for (body, part) in [
-        (r#"{"handlers": ["shipping"]}"#, "shipping"),
-        (r#"{"forced": true}"#, "forced"),
-        ("not json", "JSON"),
-    ] {
+    for (body, part) in
+        [(r#"{"handlers": ["shipping"]}"#, "shipping"), (r#"{"forced": true}"#, "forced"), ("not json", "JSON")]
+    {
         let answer = ask(id.clone(), body).await;
         assert_eq!(answer.status, StatusCode::BAD_REQUEST, "{body}");
         assert!(answer.json()["detail"].as_str().unwrap().contains(part), "{}", answer.text());

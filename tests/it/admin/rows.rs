@@ -1,7 +1,7 @@
 //! A small factory of rows, so that each test says only what matters to it.
 
-use chrono::{DateTime, Days, NaiveDate, NaiveTime, Utc};
-use sqlx::{AssertSqlSafe, PgPool};
+use chrono::{DateTime, Utc};
+use sqlx::PgPool;
 use uuid::Uuid;
 
 /// The first id of a moment's millisecond.
@@ -9,33 +9,12 @@ pub(super) fn first_id(moment: DateTime<Utc>) -> Uuid {
     Uuid::from_u128((moment.timestamp_millis() as u128) << 80)
 }
 
-/// Partitions for the day before, this one and the next, so that midnight breaks no test.
-pub(super) async fn make_partitions(pool: &PgPool) {
-    let start = |day: NaiveDate| first_id(day.and_time(NaiveTime::MIN).and_utc());
-    let yesterday = Utc::now().date_naive() - Days::new(1);
-    for day in yesterday.iter_days().take(3) {
-        let (from, to) = (start(day), start(day + Days::new(1)));
-        for parent in ["deliveries", "copies", "attempts"] {
-            for class in ["short", "standard", "long"] {
-                let name = format!("{parent}_{class}_{}", day.format("%Y%m%d"));
-                let sql = format!(
-                    "create table hookgate.{name} partition of hookgate.{parent}_{class}
-                     for values from ('{from}') to ('{to}')"
-                );
-                sqlx::query(AssertSqlSafe(sql)).execute(pool).await.unwrap();
-            }
-        }
-    }
-}
-
 pub(super) async fn source(pool: &PgPool, name: &str) -> i32 {
-    sqlx::query_scalar(
-        "insert into hookgate.sources (name, provider, release) values ($1, 'stripe', 1) returning id",
-    )
-    .bind(name)
-    .fetch_one(pool)
-    .await
-    .unwrap()
+    sqlx::query_scalar("insert into hookgate.sources (name, provider, release) values ($1, 'stripe', 1) returning id")
+        .bind(name)
+        .fetch_one(pool)
+        .await
+        .expect("write the row")
 }
 
 /// A handler subscribed to the source; the subscription.
@@ -50,7 +29,7 @@ pub(super) async fn handler(pool: &PgPool, name: &str, source: i32) -> i32 {
     .bind(source)
     .fetch_one(pool)
     .await
-    .unwrap()
+    .expect("write the row")
 }
 
 /// A delivery in the making.
@@ -99,7 +78,7 @@ impl Delivery {
         .bind(self.conflict_with)
         .execute(pool)
         .await
-        .unwrap();
+        .expect("write the row");
         self.id
     }
 }
@@ -120,7 +99,7 @@ pub(super) async fn job(pool: &PgPool, delivery: Uuid, subscription: i32, run: i
     .bind(state)
     .execute(pool)
     .await
-    .unwrap();
+    .expect("write the row");
 }
 
 pub(super) async fn dead(pool: &PgPool, delivery: Uuid, subscription: i32) {
@@ -132,7 +111,7 @@ pub(super) async fn dead(pool: &PgPool, delivery: Uuid, subscription: i32) {
     .bind(subscription)
     .execute(pool)
     .await
-    .unwrap();
+    .expect("write the row");
 }
 
 pub(super) async fn attempt(pool: &PgPool, delivery: Uuid, subscription: i32, attempt: i32, outcome: &str) {
@@ -148,7 +127,7 @@ pub(super) async fn attempt(pool: &PgPool, delivery: Uuid, subscription: i32, at
     .bind(outcome)
     .execute(pool)
     .await
-    .unwrap();
+    .expect("write the row");
 }
 
 pub(super) async fn copy(pool: &PgPool, delivery: Uuid) {
@@ -159,7 +138,7 @@ pub(super) async fn copy(pool: &PgPool, delivery: Uuid) {
     .bind(delivery)
     .execute(pool)
     .await
-    .unwrap();
+    .expect("write the row");
 }
 
 pub(super) async fn receipt(pool: &PgPool, source: i32, provider_id: &str, delivery: Uuid) {
@@ -172,7 +151,7 @@ pub(super) async fn receipt(pool: &PgPool, source: i32, provider_id: &str, deliv
     .bind(delivery)
     .execute(pool)
     .await
-    .unwrap();
+    .expect("write the row");
 }
 
 pub(super) async fn conflict(pool: &PgPool, source: i32, provider_id: &str, delivery: Uuid) {
@@ -185,7 +164,7 @@ pub(super) async fn conflict(pool: &PgPool, source: i32, provider_id: &str, deli
     .bind(delivery)
     .execute(pool)
     .await
-    .unwrap();
+    .expect("write the row");
 }
 
 pub(super) async fn worker(pool: &PgPool, handlers: &[&str]) -> Uuid {
@@ -197,14 +176,12 @@ pub(super) async fn worker(pool: &PgPool, handlers: &[&str]) -> Uuid {
     .bind(handlers)
     .execute(pool)
     .await
-    .unwrap();
+    .expect("write the row");
     id
 }
 
 /// Header lines as `deliveries.headers` keeps them.
 pub(super) fn headers(lines: &[(&str, &str)]) -> Vec<u8> {
     let parts = lines.iter().flat_map(|(name, value)| [name, value]);
-    parts
-        .flat_map(|part| [&(part.len() as u32).to_le_bytes()[..], part.as_bytes()].concat())
-        .collect()
+    parts.flat_map(|part| [&(part.len() as u32).to_le_bytes()[..], part.as_bytes()].concat()).collect()
 }

@@ -6,11 +6,7 @@ use super::{BILLING, SECRETS, STRIPE, load};
 
 fn found(text: &str) -> Vec<(Severity, String)> {
     let config: Config = load(text, &SECRETS).unwrap();
-    config
-        .contradictions()
-        .into_iter()
-        .map(|problem| (problem.severity, problem.sentence))
-        .collect()
+    config.contradictions().into_iter().map(|problem| (problem.severity, problem.sentence)).collect()
 }
 
 #[test]
@@ -30,180 +26,78 @@ fn each_contradiction_names_both_settings() {
     let bare = "[source.stripe]\nprovider = \"hmac\"\nsecrets = [{ env = \"STRIPE_SECRET\" }]\nhmac = { header = \"x-signature\" }\n";
     let db = "[database]\nurl = \"postgres://db/x\"\n";
     let table: Vec<(String, Severity, &[&str])> = vec![
-        (
-            "[worker]\nlease = \"14s\"".into(),
-            Error,
-            &["`worker.lease` (14s)", "`worker.heartbeat` (5s)"],
-        ),
+        ("[worker]\nlease = \"14s\"".into(), Error, &["`worker.lease` (14s)", "`worker.heartbeat` (5s)"]),
         (
             "[handler_defaults]\ntimeout = \"2m\"".into(),
             Warning,
-            &[
-                "`handler_defaults.timeout` (2m)",
-                "`server.shutdown_grace` (30s)",
-            ],
+            &["`handler_defaults.timeout` (2m)", "`server.shutdown_grace` (30s)"],
         ),
-        (
-            forward("timeout = \"2m\""),
-            Warning,
-            &[
-                "`forward.billing.timeout` (2m)",
-                "`server.shutdown_grace` (30s)",
-            ],
-        ),
+        (forward("timeout = \"2m\""), Warning, &["`forward.billing.timeout` (2m)", "`server.shutdown_grace` (30s)"]),
         (
             forward("backoff_base = \"2h\""),
             Error,
-            &[
-                "`forward.billing.backoff_base` (2h)",
-                "`forward.billing.backoff_cap` (1h)",
-            ],
+            &["`forward.billing.backoff_base` (2h)", "`forward.billing.backoff_cap` (1h)"],
         ),
         (
             "[retention]\nreceipts = \"60d\"".into(),
             Error,
-            &[
-                "`retention.receipts` (60d)",
-                "`retention.long` (90d)",
-                "guards outlive what they guard",
-            ],
+            &["`retention.receipts` (60d)", "`retention.long` (90d)", "guards outlive what they guard"],
         ),
-        (
-            "[recorder]\nbatch = 5000".into(),
-            Error,
-            &["`recorder.batch` (5000)", "`recorder.queue` (4096)"],
-        ),
+        ("[recorder]\nbatch = 5000".into(), Error, &["`recorder.batch` (5000)", "`recorder.queue` (4096)"]),
         (
             "[recorder]\nbatch_bytes = \"65MB\"".into(),
             Error,
-            &[
-                "`recorder.batch_bytes` (65MB)",
-                "`recorder.queue_bytes` (64MB)",
-            ],
+            &["`recorder.batch_bytes` (65MB)", "`recorder.queue_bytes` (64MB)"],
         ),
-        (
-            "[recorder]\nwriters = 9".into(),
-            Warning,
-            &[
-                "`recorder.writers` (9)",
-                "`database.ingest_connections` (4)",
-            ],
-        ),
+        ("[recorder]\nwriters = 9".into(), Warning, &["`recorder.writers` (9)", "`database.ingest_connections` (4)"]),
         (
             "[server]\nmax_body = \"300MB\"".into(),
             Error,
-            &[
-                "`server.max_body` (300MB)",
-                "`server.bytes_in_flight` (256MB)",
-            ],
+            &["`server.max_body` (300MB)", "`server.bytes_in_flight` (256MB)"],
         ),
-        (
-            "[server]\nmax_body = \"65MB\"".into(),
-            Error,
-            &["`server.max_body` (65MB)", "`recorder.queue_bytes` (64MB)"],
-        ),
+        ("[server]\nmax_body = \"65MB\"".into(), Error, &["`server.max_body` (65MB)", "`recorder.queue_bytes` (64MB)"]),
         (
             format!("{STRIPE}max_body = \"65MB\""),
             Error,
-            &[
-                "`source.stripe.max_body` (65MB)",
-                "`recorder.queue_bytes` (64MB)",
-            ],
+            &["`source.stripe.max_body` (65MB)", "`recorder.queue_bytes` (64MB)"],
         ),
         (
             "[server]\nroles = [\"ingest\"]".into(),
             Error,
-            &[
-                "`server.roles` leaves out worker and operator",
-                "`database.url` is not set",
-            ],
+            &["`server.roles` leaves out worker and operator", "`database.url` is not set"],
         ),
-        (
-            "[server]\nroles = []".into(),
-            Error,
-            &["`server.roles` is empty"],
-        ),
+        ("[server]\nroles = []".into(), Error, &["`server.roles` is empty"]),
         (
             "[server]\noperator = \"0.0.0.0:8081\"".into(),
             Error,
-            &[
-                "`server.operator` (0.0.0.0:8081)",
-                "`operator.token` is empty",
-            ],
+            &["`server.operator` (0.0.0.0:8081)", "`operator.token` is empty"],
         ),
-        (
-            "[server]\ningest = \"127.0.0.1:8081\"".into(),
-            Error,
-            &["`server.ingest`", "`server.operator`"],
-        ),
+        ("[server]\ningest = \"127.0.0.1:8081\"".into(), Error, &["`server.ingest`", "`server.operator`"]),
         (
             "[server]\npublic_url = \"hooks.example.com\"".into(),
             Error,
             &["`server.public_url` is not an http or https URL"],
         ),
-        (
-            format!("{STRIPE}{BILLING}{BILLING}"),
-            Error,
-            &["two [[forward]]s", "\"billing\""],
-        ),
-        (
-            BILLING.into(),
-            Error,
-            &["`forward.billing.from` is \"stripe\"", "[source.stripe]"],
-        ),
-        (
-            forward("").replace("from = \"stripe\"", "from = \"strip\""),
-            Error,
-            &["did you mean \"stripe\"?"],
-        ),
+        (format!("{STRIPE}{BILLING}{BILLING}"), Error, &["two [[forward]]s", "\"billing\""]),
+        (BILLING.into(), Error, &["`forward.billing.from` is \"stripe\"", "[source.stripe]"]),
+        (forward("").replace("from = \"stripe\"", "from = \"strip\""), Error, &["did you mean \"stripe\"?"]),
         (
             forward("").replace("from = \"stripe\"", "from = \"git*\""),
             Warning,
             &["`forward.billing.from` is \"git*\"", "[source.NAME]"],
         ),
+        (to("http://127.0.0.1:8080/x"), Error, &["`forward.billing.to`", "`server.ingest`"]),
+        (to("http://localhost:8080/in/stripe"), Error, &["`forward.billing.to`", "`server.ingest`"]),
+        (to("http://[::1]:8080/in/stripe"), Error, &["`forward.billing.to`", "`server.ingest`"]),
         (
-            to("http://127.0.0.1:8080/x"),
-            Error,
-            &["`forward.billing.to`", "`server.ingest`"],
-        ),
-        (
-            to("http://localhost:8080/in/stripe"),
-            Error,
-            &["`forward.billing.to`", "`server.ingest`"],
-        ),
-        (
-            to("http://[::1]:8080/in/stripe"),
-            Error,
-            &["`forward.billing.to`", "`server.ingest`"],
-        ),
-        (
-            format!(
-                "[server]\npublic_url = \"https://h.example\"\n{}",
-                to("https://h.example/in/x")
-            ),
+            format!("[server]\npublic_url = \"https://h.example\"\n{}", to("https://h.example/in/x")),
             Error,
             &["`forward.billing.to`", "`server.public_url`"],
         ),
-        (
-            "[recorder]\nbatch = 0".into(),
-            Error,
-            &["`recorder.batch` is 0"],
-        ),
-        (
-            "[handler_defaults]\nattempts = 0".into(),
-            Error,
-            &["`handler_defaults.attempts` is 0"],
-        ),
-        (
-            "[worker]\npoll = \"0s\"".into(),
-            Error,
-            &["`worker.poll` is 0"],
-        ),
-        (
-            "[log]\nlevel = \"info,=,\"".into(),
-            Error,
-            &["`log.level` is \"info,=,\""],
-        ),
+        ("[recorder]\nbatch = 0".into(), Error, &["`recorder.batch` is 0"]),
+        ("[handler_defaults]\nattempts = 0".into(), Error, &["`handler_defaults.attempts` is 0"]),
+        ("[worker]\npoll = \"0s\"".into(), Error, &["`worker.poll` is 0"]),
+        ("[log]\nlevel = \"info,=,\"".into(), Error, &["`log.level` is \"info,=,\""]),
         (
             format!(
                 "{db}[[operator.token]]\nname = \"a\"\nrole = \"read\"\nsecret = {{ env = \"STRIPE_SECRET\" }}\n[[operator.token]]\nname = \"a\"\nrole = \"admin\"\nsecret = {{ env = \"BILLING_SECRET\" }}"
@@ -216,44 +110,25 @@ fn each_contradiction_names_both_settings() {
             Error,
             &["`retention.receipts` (20d)", "`source.stripe`", "(30d)"],
         ),
-        (
-            format!("[recorder]\ntimeout = \"10s\"\n{STRIPE}"),
-            Warning,
-            &["`recorder.timeout` (10s)", "`source.stripe`"],
-        ),
+        (format!("[recorder]\ntimeout = \"10s\"\n{STRIPE}"), Warning, &["`recorder.timeout` (10s)", "`source.stripe`"]),
         (
             format!("[server]\nmax_body = \"1MB\"\n{github}"),
             Warning,
             &["`server.max_body` (1MB)", "`source.github`", "(25MB)"],
         ),
-        (
-            github.clone(),
-            Severity::Note,
-            &["`source.github`: GitHub does not send again by itself"],
-        ),
-        (
-            bare.into(),
-            Warning,
-            &["`source.stripe` has no `delivery_id`"],
-        ),
+        (github.clone(), Severity::Note, &["`source.github`: GitHub does not send again by itself"]),
+        (bare.into(), Warning, &["`source.stripe` has no `delivery_id`"]),
         (
             format!("{bare}{BILLING}order = \"lane\""),
             Warning,
-            &[
-                "`forward.billing.order` is \"lane\"",
-                "`source.stripe` has no `ordering_key`",
-            ],
+            &["`forward.billing.order` is \"lane\"", "`source.stripe` has no `ordering_key`"],
         ),
     ];
     for (text, severity, naming) in table {
         let problems = found(&text);
-        let told = problems.iter().any(|(s, sentence)| {
-            *s == severity && naming.iter().all(|part| sentence.contains(part))
-        });
-        assert!(
-            told,
-            "{text}\n  expected {severity:?} naming {naming:?}\n  found {problems:#?}"
-        );
+        let told =
+            problems.iter().any(|(s, sentence)| *s == severity && naming.iter().all(|part| sentence.contains(part)));
+        assert!(told, "{text}\n  expected {severity:?} naming {naming:?}\n  found {problems:#?}");
     }
 }
 
@@ -273,29 +148,17 @@ fn what_only_looks_like_a_contradiction_is_left_alone() {
     ];
     for text in table {
         let problems = found(&text);
-        assert!(
-            problems
-                .iter()
-                .all(|(severity, _)| *severity == Severity::Note),
-            "{text}\n{problems:#?}"
-        );
+        assert!(problems.iter().all(|(severity, _)| *severity == Severity::Note), "{text}\n{problems:#?}");
     }
 }
 
 #[test]
 fn errors_stop_the_start_and_warnings_do_not() {
-    let config = load(
-        "[worker]\nlease = \"1s\"\n[recorder]\nbatch = 5000\nwriters = 9",
-        &SECRETS,
-    )
-    .unwrap();
+    let config = load("[worker]\nlease = \"1s\"\n[recorder]\nbatch = 5000\nwriters = 9", &SECRETS).unwrap();
     let refused = config.refuse_contradictions().unwrap_err();
     assert_eq!(refused.sentences().count(), 2, "{refused}");
 
     let config = load("[recorder]\nwriters = 9", &SECRETS).unwrap();
     let bearable = config.refuse_contradictions().unwrap();
-    assert_eq!(
-        bearable.iter().map(|p| p.severity).collect::<Vec<_>>(),
-        [Severity::Warning, Severity::Note]
-    );
+    assert_eq!(bearable.iter().map(|p| p.severity).collect::<Vec<_>>(), [Severity::Warning, Severity::Note]);
 }

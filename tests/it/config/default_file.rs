@@ -10,20 +10,15 @@ use super::{WHSEC, load};
 
 /// The file with its examples switched on: a line that starts with `#` and no space is one.
 fn with_examples() -> String {
-    let switched_on = DEFAULT_TOML
-        .lines()
-        .map(|line| match line.strip_prefix('#') {
-            Some(example) if !example.is_empty() && !example.starts_with(' ') => example,
-            _ => line,
-        });
+    let switched_on = DEFAULT_TOML.lines().map(|line| match line.strip_prefix('#') {
+        Some(example) if !example.is_empty() && !example.starts_with(' ') => example,
+        _ => line,
+    });
     switched_on.collect::<Vec<_>>().join("\n")
 }
 
 fn keys(tables: &[&Value]) -> BTreeSet<String> {
-    tables
-        .iter()
-        .flat_map(|table| table.as_object().unwrap().keys().cloned())
-        .collect()
+    tables.iter().flat_map(|table| table.as_object().unwrap().keys().cloned()).collect()
 }
 
 fn elements(value: &Value) -> Vec<&Value> {
@@ -48,47 +43,26 @@ fn the_default_file_shows_every_key_there_is() {
         ("BILLING_SECRET", WHSEC),
         ("BILLING_AUTHORIZATION", "Bearer x"),
     ];
-    let resolved = load(&text, &variables)
-        .unwrap_or_else(|refused| panic!("{refused}"))
-        .to_json();
-    let written: Value =
-        serde_json::to_value(toml::from_str::<toml::Table>(&text).unwrap()).unwrap();
+    let resolved = load(&text, &variables).unwrap_or_else(|refused| panic!("{refused}")).to_json();
+    let written: Value = serde_json::to_value(toml::from_str::<toml::Table>(&text).unwrap()).unwrap();
 
     let inherited = BTreeSet::from(["forward_defaults".to_owned(), "source_defaults".to_owned()]);
     assert_eq!(&keys(&[&written]) - &inherited, keys(&[&resolved]));
     for section in keys(&[&resolved]) {
         match section.as_str() {
-            "source" | "forward" => assert_eq!(
-                keys(&elements(&written[&section])),
-                keys(&elements(&resolved[&section])),
-                "{section}"
-            ),
-            _ => assert_eq!(
-                keys(&[&written[&section]]),
-                keys(&[&resolved[&section]]),
-                "{section}"
-            ),
+            "source" | "forward" => {
+                assert_eq!(keys(&elements(&written[&section])), keys(&elements(&resolved[&section])), "{section}")
+            }
+            _ => assert_eq!(keys(&[&written[&section]]), keys(&[&resolved[&section]]), "{section}"),
         }
     }
     // What the description of a provider may hold is told by the refusal of what it may not.
-    let refused = load(
-        "[source.x]\nprovider = \"hmac\"\nsecrets = [\"x\"]\nhmac = { zzzzzzzzz = 1 }",
-        &[],
-    );
+    let refused = load("[source.x]\nprovider = \"hmac\"\nsecrets = [\"x\"]\nhmac = { zzzzzzzzz = 1 }", &[]);
     let refused = refused.unwrap_err().to_string();
     let (_, known) = refused.split_once("known here: ").unwrap();
-    let known: BTreeSet<String> = known
-        .lines()
-        .next()
-        .unwrap()
-        .split(", ")
-        .map(str::to_owned)
-        .collect();
+    let known: BTreeSet<String> = known.lines().next().unwrap().split(", ").map(str::to_owned).collect();
     assert_eq!(keys(&[&written["source"]["inhouse"]["hmac"]]), known);
-    assert_eq!(
-        keys(&elements(&written["operator"]["token"])),
-        keys(&elements(&resolved["operator"]["token"]))
-    );
+    assert_eq!(keys(&elements(&written["operator"]["token"])), keys(&elements(&resolved["operator"]["token"])));
 }
 
 #[test]
@@ -119,22 +93,11 @@ fn the_defaults_are_those_the_design_promises() {
         order: Order::None,
     };
     assert_eq!(config.handler_defaults, expected);
-    assert_eq!(
-        (config.worker.heartbeat, config.worker.lease),
-        (Duration::from_secs(5), Duration::from_secs(20))
-    );
-    assert_eq!(
-        (config.recorder.batch, config.recorder.batch_bytes),
-        (128, 1 << 20)
-    );
-    assert_eq!(
-        (config.recorder.queue, config.recorder.queue_bytes),
-        (4096, 64 << 20)
-    );
+    assert_eq!((config.worker.heartbeat, config.worker.lease), (Duration::from_secs(5), Duration::from_secs(20)));
+    assert_eq!((config.recorder.batch, config.recorder.batch_bytes), (128, 1 << 20));
+    assert_eq!((config.recorder.queue, config.recorder.queue_bytes), (4096, 64 << 20));
     assert_eq!(config.retention.receipts, Duration::from_secs(100 * 86_400));
     assert_eq!(config.server.ingest.to_string(), "0.0.0.0:8080");
     assert!(config.server.operator.ip().is_loopback());
-    assert!(
-        config.sources.is_empty() && config.forwards.is_empty() && config.database.url.is_none()
-    );
+    assert!(config.sources.is_empty() && config.forwards.is_empty() && config.database.url.is_none());
 }

@@ -29,12 +29,7 @@ fn accepted(text: &str, age: i64) -> bool {
         now: 1_000_000,
     };
     let headers = sign(&source.provider, &unsigned, &source.keys[1]).unwrap();
-    let request = Request {
-        method: "POST",
-        url: unsigned.url,
-        headers: &headers,
-        body: unsigned.body,
-    };
+    let request = Request { method: "POST", url: unsigned.url, headers: &headers, body: unsigned.body };
     match verify(&source.provider, &request, &source.keys, 1_000_000 + age) {
         Ok(Verdict::Delivery(verified)) => {
             assert_eq!(verified.events()[0].delivery_id.as_deref(), Some("e1"));
@@ -55,16 +50,11 @@ fn a_described_provider_verifies_under_any_live_secret_within_the_sources_tolera
 
 #[test]
 fn a_source_may_say_where_ids_are() {
-    let text = format!(
-        "{STRIPE}ordering_key = \"json:/customer\"\ndelivery_id = [\"json:/a\", \"json:/b\"]\n"
-    );
+    let text = format!("{STRIPE}ordering_key = \"json:/customer\"\ndelivery_id = [\"json:/a\", \"json:/b\"]\n");
     let source = &load(&text, &SECRETS).unwrap().sources["stripe"];
     assert_eq!(source.provider.ordering_key.len(), 1);
     assert_eq!(source.provider.delivery_id.len(), 2);
-    assert_eq!(
-        source.ordering_key.as_deref(),
-        Some(&["json:/customer".to_owned()][..])
-    );
+    assert_eq!(source.ordering_key.as_deref(), Some(&["json:/customer".to_owned()][..]));
 }
 
 #[test]
@@ -73,66 +63,24 @@ fn each_refusal_of_a_provider_says_what_to_write() {
     let named = |name: &str| STRIPE.replace("\"stripe\"", name);
     let many = vec!["{ env = \"STRIPE_SECRET\" }"; 17].join(", ");
     let table = [
-        (
-            named("\"strype\""),
-            "`source.stripe.provider` is \"strype\", which is unknown; did you mean \"stripe\"?",
-        ),
+        (named("\"strype\""), "`source.stripe.provider` is \"strype\", which is unknown; did you mean \"stripe\"?"),
         (named("\"acme\""), "is unknown: use one of "),
         (named("\"hmac\""), "[source.stripe.hmac] is missing"),
-        (
-            stripe("hmac = { header = \"x\" }"),
-            "write provider = \"hmac\" or remove the table",
-        ),
-        (
-            INHOUSE.replace("header =", "heder ="),
-            "[source.inhouse.hmac]: unknown key `heder`; did you mean `header`?",
-        ),
-        (
-            INHOUSE.replace("\"body\"", "\"header:x\""),
-            "`signs` does not name \"body\"",
-        ),
-        (
-            INHOUSE.replace("header = \"x-signature\"\n", ""),
-            "[source.inhouse.hmac]: the key `header` is missing",
-        ),
-        (
-            INHOUSE.replace("json:/id", "header:x-request-id"),
-            "`delivery_id` cannot be ",
-        ),
-        (
-            stripe("delivery_id = \"header:traceparent\""),
-            "source.stripe: `delivery_id` cannot be ",
-        ),
-        (
-            stripe("delivery_id = \"json:/attempt\""),
-            "it counts or names attempts",
-        ),
+        (stripe("hmac = { header = \"x\" }"), "write provider = \"hmac\" or remove the table"),
+        (INHOUSE.replace("header =", "heder ="), "[source.inhouse.hmac]: unknown key `heder`; did you mean `header`?"),
+        (INHOUSE.replace("\"body\"", "\"header:x\""), "`signs` does not name \"body\""),
+        (INHOUSE.replace("header = \"x-signature\"\n", ""), "[source.inhouse.hmac]: the key `header` is missing"),
+        (INHOUSE.replace("json:/id", "header:x-request-id"), "`delivery_id` cannot be "),
+        (stripe("delivery_id = \"header:traceparent\""), "source.stripe: `delivery_id` cannot be "),
+        (stripe("delivery_id = \"json:/attempt\""), "it counts or names attempts"),
         (stripe("delivery_id = \"json:/timestamp\""), "it is a time"),
         (stripe("delivery_id = []"), "`delivery_id` is an empty list"),
-        (
-            stripe("delivery_id = 3"),
-            "hookgate.toml:5: found neither a text nor a list of texts",
-        ),
-        (
-            stripe("ordering_key = \"/id\""),
-            "write header:NAME, json:/pointer, form:FIELD or query:NAME",
-        ),
-        (
-            stripe("tolerance = \"0s\""),
-            "`source.stripe.tolerance` is 0s: it must be between 1s and 1d",
-        ),
-        (
-            stripe("tolerance = \"2d\""),
-            "`source.stripe.tolerance` is 2d",
-        ),
-        (
-            named("\"standard-webhooks\""),
-            "`source.stripe.secrets` (env:STRIPE_SECRET): the secret is not valid base64",
-        ),
-        (
-            STRIPE.replace("{ env = \"STRIPE_SECRET\" }", &many),
-            "has 17 secrets and at most 16 are tried",
-        ),
+        (stripe("delivery_id = 3"), "hookgate.toml:5: found neither a text nor a list of texts"),
+        (stripe("ordering_key = \"/id\""), "write header:NAME, json:/pointer, form:FIELD or query:NAME"),
+        (stripe("tolerance = \"0s\""), "`source.stripe.tolerance` is 0s: it must be between 1s and 1d"),
+        (stripe("tolerance = \"2d\""), "`source.stripe.tolerance` is 2d"),
+        (named("\"standard-webhooks\""), "`source.stripe.secrets` (env:STRIPE_SECRET): the secret is not valid base64"),
+        (STRIPE.replace("{ env = \"STRIPE_SECRET\" }", &many), "has 17 secrets and at most 16 are tried"),
         (
             STRIPE.replace("STRIPE_SECRET", "SPACED"),
             "`source.stripe.secrets` (env:SPACED): the secret has white space around it",
@@ -144,13 +92,7 @@ fn each_refusal_of_a_provider_says_what_to_write() {
             Ok(_) => panic!("accepted: {text}"),
             Err(refused) => refused.to_string(),
         };
-        assert!(
-            refused.contains(expected),
-            "{text}\n  said: {refused}\n  not:  {expected}"
-        );
-        assert!(
-            !refused.contains("hush hush") && !refused.contains(SECRETS[0].1),
-            "leaked: {refused}"
-        );
+        assert!(refused.contains(expected), "{text}\n  said: {refused}\n  not:  {expected}");
+        assert!(!refused.contains("hush hush") && !refused.contains(SECRETS[0].1), "leaked: {refused}");
     }
 }

@@ -6,29 +6,16 @@ use hookgate::config::{Config, Mode};
 
 use super::{BILLING, SECRETS, STRIPE, env, load};
 
-const LITERAL: &str =
-    "[source.s]\nprovider = \"stripe\"\nsecrets = [{ literal = \"whsec_in_the_clear\" }]";
+const LITERAL: &str = "[source.s]\nprovider = \"stripe\"\nsecrets = [{ literal = \"whsec_in_the_clear\" }]";
 
 #[test]
 fn a_literal_secret_is_refused_outside_dev_and_not_repeated() {
-    for text in [
-        LITERAL,
-        &LITERAL.replace(
-            "{ literal = \"whsec_in_the_clear\" }",
-            "\"whsec_in_the_clear\"",
-        ),
-    ] {
+    for text in [LITERAL, &LITERAL.replace("{ literal = \"whsec_in_the_clear\" }", "\"whsec_in_the_clear\"")] {
         let refused = load(text, &[]).unwrap_err().to_string();
-        assert!(
-            refused.contains("`source.s.secrets` holds a secret in clear"),
-            "{refused}"
-        );
+        assert!(refused.contains("`source.s.secrets` holds a secret in clear"), "{refused}");
         assert!(!refused.contains("whsec_in_the_clear"), "{refused}");
         let config = Config::from_toml(text, &BTreeMap::new(), Mode::Dev).unwrap();
-        assert_eq!(
-            config.sources["s"].secrets[0].expose(),
-            "whsec_in_the_clear"
-        );
+        assert_eq!(config.sources["s"].secrets[0].expose(), "whsec_in_the_clear");
     }
 }
 
@@ -49,13 +36,9 @@ fn a_secret_in_the_wrong_place_is_not_repeated_by_the_refusal() {
 #[test]
 fn a_blank_secret_is_refused_by_the_name_of_its_variable() {
     for blank in ["", " ", "\t\n "] {
-        let refused = load(STRIPE, &[("STRIPE_SECRET", blank)])
-            .unwrap_err()
-            .to_string();
+        let refused = load(STRIPE, &[("STRIPE_SECRET", blank)]).unwrap_err().to_string();
         assert!(
-            refused.contains(
-                "`source.stripe.secrets` is blank in the environment variable STRIPE_SECRET"
-            ),
+            refused.contains("`source.stripe.secrets` is blank in the environment variable STRIPE_SECRET"),
             "{refused}"
         );
     }
@@ -66,23 +49,11 @@ fn a_secret_file_loses_its_final_newline_and_nothing_else() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("secret");
     let text = format!("[source.s]\nprovider = \"stripe\"\nsecrets = [{{ file = {path:?} }}]");
-    for (written, secret) in [
-        ("a b", "a b"),
-        ("a b\n", "a b"),
-        ("a b\r\n", "a b"),
-        ("a\nb\n", "a\nb"),
-    ] {
+    for (written, secret) in [("a b", "a b"), ("a b\n", "a b"), ("a b\r\n", "a b"), ("a\nb\n", "a\nb")] {
         std::fs::write(&path, written).unwrap();
-        assert_eq!(
-            load(&text, &[]).unwrap().sources["s"].secrets[0].expose(),
-            secret,
-            "{written:?}"
-        );
+        assert_eq!(load(&text, &[]).unwrap().sources["s"].secrets[0].expose(), secret, "{written:?}");
     }
-    for (written, said) in [
-        (&b"\n"[..], "is blank in the file"),
-        (&b"\xff"[..], "is not UTF-8 text"),
-    ] {
+    for (written, said) in [(&b"\n"[..], "is blank in the file"), (&b"\xff"[..], "is not UTF-8 text")] {
         std::fs::write(&path, written).unwrap();
         let refused = load(&text, &[]).unwrap_err().to_string();
         assert!(refused.contains(said), "{refused}");
@@ -100,31 +71,14 @@ fn nothing_that_is_printed_holds_a_secret() {
          {STRIPE}{BILLING}headers = {{ authorization = {{ env = \"AUTH\" }}, x-team = \"money\" }}\n"
     );
     let variables = [
-        (
-            "DB",
-            "postgres://gate:pa55word@db:5432/hooks?password=s3cond",
-        ),
+        ("DB", "postgres://gate:pa55word@db:5432/hooks?password=s3cond"),
         ("OPS", "0perator-t0ken-of-the-day"),
         ("AUTH", "Bearer d0wnstream"),
     ];
     let config = load(&text, &[&SECRETS[..], &variables[..]].concat()).unwrap();
-    assert_eq!(
-        config.database.url.as_ref().unwrap().expose(),
-        variables[0].1
-    );
-    for shown in [
-        format!("{config:?}"),
-        config.to_toml(),
-        config.to_json().to_string(),
-    ] {
-        for secret in [
-            "pa55word",
-            "s3cond",
-            "0perator-t0ken-of-the-day",
-            "d0wnstream",
-            SECRETS[0].1,
-            SECRETS[1].1,
-        ] {
+    assert_eq!(config.database.url.as_ref().unwrap().expose(), variables[0].1);
+    for shown in [format!("{config:?}"), config.to_toml(), config.to_json().to_string()] {
+        for secret in ["pa55word", "s3cond", "0perator-t0ken-of-the-day", "d0wnstream", SECRETS[0].1, SECRETS[1].1] {
             assert!(!shown.contains(secret), "{secret} in {shown}");
         }
     }
@@ -142,18 +96,8 @@ fn nothing_that_is_printed_holds_a_secret() {
 
 #[test]
 fn a_literal_database_url_is_accepted_and_its_password_masked() {
-    let config = load(
-        "[database]\nurl = \"postgres://gate:pa55word@db/hooks\"",
-        &[],
-    )
-    .unwrap();
-    assert!(
-        config
-            .to_toml()
-            .contains("url = \"postgres://gate:hidden@db/hooks\""),
-        "{}",
-        config.to_toml()
-    );
+    let config = load("[database]\nurl = \"postgres://gate:pa55word@db/hooks\"", &[]).unwrap();
+    assert!(config.to_toml().contains("url = \"postgres://gate:hidden@db/hooks\""), "{}", config.to_toml());
     assert!(!format!("{config:?}").contains("pa55word"));
 }
 
@@ -161,8 +105,5 @@ fn a_literal_database_url_is_accepted_and_its_password_masked() {
 fn secrets_carry_their_names() {
     let text = STRIPE.replace("{ env", "{ name = \"old\", env");
     let config = Config::from_toml(&text, &env(&SECRETS), Mode::Serve).unwrap();
-    assert_eq!(
-        config.sources["stripe"].secrets[0].name().unwrap().as_str(),
-        "old"
-    );
+    assert_eq!(config.sources["stripe"].secrets[0].name().unwrap().as_str(), "old");
 }

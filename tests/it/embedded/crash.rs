@@ -27,9 +27,7 @@ async fn a_server_outlives_its_killed_gateway_and_is_reused_and_then_stopped() {
     gateway.wait().expect("the gateway's end");
     assert!(is_running(pid));
 
-    let server = Embedded::start(&place.options())
-        .await
-        .expect("start again");
+    let server = Embedded::start(&place.options()).await.expect("start again");
     assert!(server.attached());
     assert_eq!(postmaster_pid(&server), pid);
     assert_eq!(rows_kept(&server).await, 1);
@@ -42,22 +40,12 @@ const GATEWAY_FOLDER: &str = "HOOKGATE_TEST_GATEWAY_FOLDER";
 /// This test binary again, as another process that starts the server and stays.
 fn spawn_gateway(place: &Place) -> Child {
     let mut gateway = Command::new(std::env::current_exe().expect("this program"));
-    gateway.args([
-        "--exact",
-        "embedded::crash::a_gateway_that_stays",
-        "--ignored",
-        "--nocapture",
-    ]);
-    gateway
-        .env(GATEWAY_FOLDER, place.options().data)
-        .process_group(0);
+    gateway.args(["--exact", "embedded::crash::a_gateway_that_stays", "--ignored", "--nocapture"]);
+    gateway.env(GATEWAY_FOLDER, place.options().data).process_group(0);
     gateway.stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut gateway = gateway.spawn().expect("start the gateway");
     let output = BufReader::new(gateway.stdout.take().expect("its output"));
-    let ready = output
-        .lines()
-        .map_while(Result::ok)
-        .any(|line| line.ends_with("gateway is ready"));
+    let ready = output.lines().map_while(Result::ok).any(|line| line.ends_with("gateway is ready"));
     assert!(ready, "the gateway ended before it was ready");
     gateway
 }
@@ -81,18 +69,13 @@ async fn a_killed_postmaster_is_recovered_with_its_data_while_its_backends_still
     write_a_row(&server).await;
     // A backend in the middle of a statement outlives its postmaster and keeps the shared memory.
     let mut busy = connect(&server).await;
-    let work = tokio::spawn(async move {
-        busy.execute("select count(*) from generate_series(1, 20000000)")
-            .await
-    });
+    let work = tokio::spawn(async move { busy.execute("select count(*) from generate_series(1, 20000000)").await });
     wait_until_busy(&server).await;
     let pid = postmaster_pid(&server);
     assert!(signal("-KILL", pid));
     drop(server);
 
-    let server = Embedded::start(&place.options())
-        .await
-        .expect("start again");
+    let server = Embedded::start(&place.options()).await.expect("start again");
     assert!(!server.attached());
     assert_ne!(postmaster_pid(&server), pid);
     assert_eq!(rows_kept(&server).await, 1);
@@ -118,14 +101,8 @@ async fn a_pid_file_that_names_a_stranger_does_not_keep_the_server_from_starting
     }
     let mut stranger = stranger.spawn().expect("start a stranger");
     let (_, rest) = pid_file.split_once('\n').expect("lines");
-    fs::write(
-        cluster.join("postmaster.pid"),
-        format!("{}\n{rest}", stranger.id()),
-    )
-    .expect("write");
-    let server = Embedded::start(&place.options())
-        .await
-        .expect("start again");
+    fs::write(cluster.join("postmaster.pid"), format!("{}\n{rest}", stranger.id())).expect("write");
+    let server = Embedded::start(&place.options()).await.expect("start again");
     assert_eq!(rows_kept(&server).await, 1);
     server.stop().await.expect("stop");
     stranger.kill().expect("end the stranger");
@@ -147,13 +124,7 @@ async fn wait_until_busy(server: &Embedded) {
     let mut connection = connect(server).await;
     let busy = "select count(*) from pg_stat_activity where state = 'active' and query like '%generate_series%' \
                 and pid <> pg_backend_pid()";
-    while connection
-        .fetch_one(busy)
-        .await
-        .expect("look")
-        .get::<i64, _>(0)
-        == 0
-    {
+    while connection.fetch_one(busy).await.expect("look").get::<i64, _>(0) == 0 {
         tokio::task::yield_now().await;
     }
 }

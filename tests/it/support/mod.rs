@@ -1,3 +1,4 @@
 //! What the tests stand on.
 
+pub(crate) mod gateway;
 pub(crate) mod postgres;

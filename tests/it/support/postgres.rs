@@ -4,6 +4,7 @@
 //! shell ends it when this process is gone, however it went: the shell waits for the end of a pipe
 //! whose other end only this process holds.
 
+use std::collections::BTreeMap;
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
@@ -11,6 +12,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 
+use hookgate::Gateway;
+use hookgate::config::{Config, Mode};
 use hookgate::embedded::{Embedded, Options};
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{AssertSqlSafe, ConnectOptions, Executor, PgPool};
@@ -39,18 +42,13 @@ impl TestDatabase {
         let socket = self.options.get_socket().expect("a Unix socket");
         let host = socket.to_string_lossy().replace('/', "%2F");
         let (user, port) = (self.options.get_username(), self.options.get_port());
-        format!(
-            "postgres://{user}@{host}:{port}/{}?sslmode=disable",
-            self.name
-        )
+        format!("postgres://{user}@{host}:{port}/{}?sslmode=disable", self.name)
     }
 
     /// A small pool bound to the calling test's runtime.
     pub(crate) async fn pool(&self) -> PgPool {
         let pool = PgPoolOptions::new().max_connections(8);
-        pool.connect_with(self.options())
-            .await
-            .expect("connect to the test's database")
+        pool.connect_with(self.options()).await.expect("connect to the test's database")
     }
 }
 
@@ -58,26 +56,16 @@ impl TestDatabase {
 pub(crate) async fn database() -> TestDatabase {
     let cluster = cluster();
     let name = format!("test_{}", uuid::Uuid::now_v7().simple());
-    execute(
-        &cluster.options,
-        &format!("create database {name} template {TEMPLATE}"),
-    )
-    .await;
-    TestDatabase {
-        options: cluster.options.clone().database(&name),
-        name,
-    }
+    execute(&cluster.options, &format!("create database {name} template {TEMPLATE}")).await;
+    TestDatabase { options: cluster.options.clone().database(&name), name }
 }
 
-/// The hook through which the template gets its schema, once a run.
-async fn migrate(pool: &PgPool) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations");
-    if folder.is_dir() {
-        let migrator = sqlx::migrate::Migrator::new(folder)
-            .await
-            .expect("read the migrations");
-        migrator.run(pool).await.expect("migrate the template");
-    }
+/// Gives the template its schema, as `hookgate migrate` would.
+async fn migrate(options: &PgConnectOptions) {
+    let template = TestDatabase { options: options.clone(), name: TEMPLATE.to_owned() };
+    let toml = format!("[database]\nurl = {:?}\n", template.url());
+    let config = Config::from_toml(&toml, &BTreeMap::new(), Mode::Dev).expect("a configuration");
+    Gateway::builder().config(config).migrate().await.expect("migrate the template");
 }
 
 struct Cluster {
@@ -90,54 +78,28 @@ struct Cluster {
 /// must not take the cluster with it.
 fn cluster() -> &'static Cluster {
     static CLUSTER: OnceLock<Cluster> = OnceLock::new();
-    CLUSTER.get_or_init(|| {
-        std::thread::spawn(start)
-            .join()
-            .expect("start the test cluster")
-    })
+    CLUSTER.get_or_init(|| std::thread::spawn(start).join().expect("start the test cluster"))
 }
 
 #[tokio::main(flavor = "current_thread")]
 async fn start() -> Cluster {
     let folder = fresh_folder();
     let watchdog = Watchdog::over(&folder);
-    let server = Embedded::start(&Options::new(&folder).without_durability())
-        .await
-        .expect("start Postgres");
+    let server = Embedded::start(&Options::new(&folder).without_durability()).await.expect("start Postgres");
     let options = server.connect_options();
     execute(&options, &format!("create database {TEMPLATE}")).await;
-    let pool = PgPoolOptions::new()
-        .connect_with(options.clone().database(TEMPLATE))
-        .await
-        .expect("connect");
-    migrate(&pool).await;
-    // A template with a session in it cannot be copied.
-    pool.close().await;
-    Cluster {
-        options,
-        _server: server,
-        _watchdog: watchdog,
-    }
+    migrate(&options.clone().database(TEMPLATE)).await;
+    Cluster { options, _server: server, _watchdog: watchdog }
 }
 
 async fn execute(options: &PgConnectOptions, sql: &str) {
-    let mut connection = options
-        .connect()
-        .await
-        .expect("connect to the test cluster");
-    connection
-        .execute(AssertSqlSafe(sql))
-        .await
-        .expect("run the statement");
+    let mut connection = options.connect().await.expect("connect to the test cluster");
+    connection.execute(AssertSqlSafe(sql)).await.expect("run the statement");
 }
 
 /// A new folder that another user can enter, since as root the server runs as another.
 pub(crate) fn fresh_folder() -> PathBuf {
-    let folder = tempfile::Builder::new()
-        .prefix("hookgate-it-")
-        .tempdir()
-        .expect("a temporary folder")
-        .keep();
+    let folder = tempfile::Builder::new().prefix("hookgate-it-").tempdir().expect("a temporary folder").keep();
     std::fs::set_permissions(&folder, Permissions::from_mode(0o755)).expect("open the folder");
     folder
 }
@@ -162,15 +124,8 @@ impl Watchdog {
     /// ctrl-C ends the tests and not it.
     pub(crate) fn over(folder: &Path) -> Self {
         let mut shell = Command::new("sh");
-        shell
-            .args(["-c", Self::SCRIPT])
-            .arg(folder)
-            .current_dir("/")
-            .process_group(0);
-        shell
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null());
+        shell.args(["-c", Self::SCRIPT]).arg(folder).current_dir("/").process_group(0);
+        shell.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         Self(shell.spawn().expect("start the watchdog"))
     }
 }

@@ -1,0 +1,17 @@
+//! One binary, so that it is linked once.
+
+#![allow(clippy::unwrap_used, reason = "a test may fail here")]
+
+mod batches;
+mod catalogue;
+mod conformance;
+mod custom;
+mod handshakes;
+mod hostile;
+mod request;
+mod signatures;
+mod signed;
+mod vectors;
+
+#[path = "../../examples/vectors/runner.rs"]
+mod runner;

@@ -1,0 +1,193 @@
+//! What is particular to one provider's signatures.
+
+use hookgate_providers::scheme::MAX_SIGNATURES;
+use hookgate_providers::{Headers, Reject, Request, Secret, SecretError, SignError, Unsigned, sign};
+
+use crate::request::{NOW, event, judge, provider, signed, value};
+
+#[test]
+fn a_stripe_time_written_twice_is_refused_in_either_order() {
+    let (stripe, secret) = (provider("stripe"), Secret::new("whsec_a").unwrap());
+    let signature = value(&signed(stripe, &secret, &[], b"{}"), "stripe-signature");
+    for header in [format!("t=1,{signature}"), format!("{signature},t=1")] {
+        let headers: Headers = [("stripe-signature", header)].into_iter().collect();
+        let verdict = judge(stripe, std::slice::from_ref(&secret), &headers, b"{}");
+        assert_eq!(verdict, Err(Reject::HeaderRepeated));
+    }
+}
+
+#[test]
+fn a_stripe_signature_of_a_rolled_secret_counts_wherever_it_stands_in_the_list() {
+    let (stripe, old, new, body) = (
+        provider("stripe"),
+        Secret::new("whsec_old").unwrap(),
+        Secret::new("whsec_new").unwrap(),
+        b"{\"id\":\"evt_1\"}",
+    );
+    let of =
+        |secret| value(&signed(stripe, secret, &[], body), "stripe-signature").split_once(",v1=").unwrap().1.to_owned();
+    for list in [[of(&old), of(&new)], [of(&new), of(&old)]] {
+        let headers: Headers =
+            [("stripe-signature", format!("t={NOW},v1={},v1={}", list[0], list[1]))].into_iter().collect();
+        for secret in [&old, &new] {
+            assert_eq!(
+                event(judge(stripe, std::slice::from_ref(secret), &headers, body)).delivery_id.as_deref(),
+                Some("evt_1")
+            );
+        }
+    }
+}
+
+#[test]
+fn more_signatures_than_any_sender_makes_are_refused_unread() {
+    let (stripe, secret, body) = (provider("stripe"), Secret::new("whsec_a").unwrap(), b"{}");
+    let right = value(&signed(stripe, &secret, &[], body), "stripe-signature");
+    let with = |extra| {
+        let headers: Headers =
+            [("stripe-signature", format!("{right}{}", format!(",v1={}", "0".repeat(64)).repeat(extra)))]
+                .into_iter()
+                .collect();
+        judge(stripe, std::slice::from_ref(&secret), &headers, body)
+    };
+    assert!(with(MAX_SIGNATURES - 1).is_ok());
+    assert_eq!(with(MAX_SIGNATURES), Err(Reject::TooManySignatures));
+}
+
+#[test]
+fn a_standard_webhooks_list_may_mix_versions_and_one_match_is_enough() {
+    let (standard, secret) =
+        (provider("standard-webhooks"), Secret::new("whsec_bWFkZS11cC1mb3ItdGhpcy10ZXN0LTAxMjM0NTY=").unwrap());
+    let headers = signed(standard, &secret, &[], b"{}");
+    let signature = value(&headers, "webhook-signature");
+    let with = |list: String| {
+        let lines = headers
+            .iter()
+            .map(|(name, value)| (name, if name == "webhook-signature" { list.as_bytes() } else { value }));
+        judge(standard, std::slice::from_ref(&secret), &lines.collect(), b"{}")
+    };
+    assert!(with(format!("v9,abc {signature}")).is_ok());
+    assert!(with(format!("{signature} v1,AAAA")).is_ok());
+    assert_eq!(with(format!("{}{signature}", "v1,AAAA ".repeat(MAX_SIGNATURES))), Err(Reject::TooManySignatures));
+}
+
+#[test]
+fn an_ed25519_key_signs_what_its_public_key_verifies_and_kinds_are_never_mixed() {
+    let standard = provider("standard-webhooks");
+    // RFC 8032, section 7.1, test 1.
+    let signing =
+        Secret::new("whsk_nWGxne/9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2DXWpgBgrEKt9VL/tPJZAc6DuFy89qmIyWvAhpo9wdRGg==")
+            .unwrap();
+    let public = Secret::new("whpk_11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=").unwrap();
+    let shared = Secret::new("whsec_11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=").unwrap();
+    let headers = signed(standard, &signing, &[], b"{}");
+    assert!(value(&headers, "webhook-signature").starts_with("v1a,"));
+    assert!(judge(standard, std::slice::from_ref(&public), &headers, b"{}").is_ok());
+    assert_eq!(judge(standard, std::slice::from_ref(&public), &headers, b"{ }"), Err(Reject::SignatureMismatch));
+    let with_public_bytes = signed(standard, &shared, &[], b"{}");
+    assert_eq!(
+        judge(standard, std::slice::from_ref(&public), &with_public_bytes, b"{}"),
+        Err(Reject::SignatureMismatch)
+    );
+    let unsigned = Unsigned { method: "POST", url: "", headers: &Headers::new(), body: b"", id: "m", now: NOW };
+    assert_eq!(sign(standard, &unsigned, &public).err(), Some(SignError::PublicKey));
+}
+
+#[test]
+fn shopify_reads_only_the_header_family_that_is_signed() {
+    let (shopify, secret, body) = (provider("shopify"), Secret::new("shpss_x").unwrap(), br#"{"id":1}"#);
+    let classic = [
+        ("x-shopify-topic", "orders/create"),
+        ("x-shopify-event-id", "E"),
+        ("x-shopify-shop-domain", "a.example"),
+        ("shopify-topic", "forged"),
+    ];
+    let headers = signed(shopify, &secret, &classic[..3], body);
+    let with_other_family: Headers = headers.iter().chain([("shopify-topic", &b"forged"[..])]).collect();
+    assert_eq!(
+        event(judge(shopify, std::slice::from_ref(&secret), &with_other_family, body)).event_type.as_deref(),
+        Some("orders/create")
+    );
+    let events = [("shopify-topic", "orders/update"), ("shopify-event-id", "E2")];
+    let headers = signed(shopify, &secret, &events, body);
+    assert!(headers.single("shopify-hmac-sha256").unwrap().is_some());
+    let found = event(judge(shopify, std::slice::from_ref(&secret), &headers, body));
+    assert_eq!((found.delivery_id.as_deref(), found.event_type.as_deref()), (Some("E2"), Some("orders/update")));
+}
+
+#[test]
+fn one_shopify_event_id_under_two_topics_is_two_events() {
+    let (shopify, secret, body) = (provider("shopify"), Secret::new("shpss_x").unwrap(), br#"{"id":1}"#);
+    let key = |topic| {
+        event(judge(
+            shopify,
+            std::slice::from_ref(&secret),
+            &signed(shopify, &secret, &[("x-shopify-topic", topic), ("x-shopify-event-id", "E")], body),
+            body,
+        ))
+        .dedup_key
+    };
+    assert_eq!(key("orders/create"), key("orders/create"));
+    assert_ne!(key("orders/create"), key("orders/paid"));
+}
+
+#[test]
+fn a_github_form_is_signed_as_a_form_and_read_as_json() {
+    let (github, secret) = (provider("github"), Secret::new("s").unwrap());
+    let body = b"payload=%7B%22action%22%3A%22opened%22%2C%22issue%22%3A%7B%22id%22%3A1%7D%2C%22repository%22%3A%7B%22id%22%3A2%7D%7D";
+    let form = [("x-github-event", "issues"), ("content-type", "application/x-www-form-urlencoded")];
+    let found = event(judge(github, std::slice::from_ref(&secret), &signed(github, &secret, &form, body), body));
+    assert_eq!(
+        (found.event_type.as_deref(), found.ordering_key.as_deref()),
+        (Some("issues.opened"), Some("2/issue/1"))
+    );
+    let found = event(judge(github, std::slice::from_ref(&secret), &signed(github, &secret, &form[..1], body), body));
+    assert_eq!((found.event_type.as_deref(), found.ordering_key), (Some("issues"), None));
+}
+
+#[test]
+fn a_retried_slack_event_has_the_id_of_the_first() {
+    let (slack, secret, body) = (
+        provider("slack"),
+        Secret::new("s").unwrap(),
+        br#"{"type":"event_callback","event_id":"Ev1","event":{"type":"message"}}"#,
+    );
+    let id = |headers: &[(&str, &str)]| {
+        event(judge(slack, std::slice::from_ref(&secret), &signed(slack, &secret, headers, body), body)).dedup_key
+    };
+    assert_eq!(id(&[]), id(&[("x-slack-retry-num", "1"), ("x-slack-retry-reason", "http_timeout")]));
+}
+
+#[test]
+fn a_blank_id_is_no_id() {
+    let (stripe, secret) = (provider("stripe"), Secret::new("s").unwrap());
+    for body in [&br#"{"id":""}"#[..], br#"{"id":" \t"}"#, br#"{"id":null}"#, br#"{"id":{}}"#, b"not json", b"\xff\xfe"]
+    {
+        let found = event(judge(stripe, std::slice::from_ref(&secret), &signed(stripe, &secret, &[], body), body));
+        assert_eq!((found.delivery_id, found.dedup_key), (None, None));
+    }
+}
+
+#[test]
+fn secrets_that_cannot_work_are_refused_with_what_to_change() {
+    assert_eq!(Secret::new("").err(), Some(SecretError::Empty));
+    assert_eq!(Secret::new(" \n\t").err(), Some(SecretError::Blank));
+    let check = |name: &str, secret: &str| provider(name).check_secret(&Secret::new(secret).unwrap()).err();
+    assert_eq!(check("stripe", "whsec_x\n"), Some(SecretError::TrailingNewline));
+    assert_eq!(check("github", " s"), Some(SecretError::SurroundingWhitespace));
+    assert_eq!(check("standard-webhooks", "whsec_not base64!"), Some(SecretError::NotBase64));
+    assert_eq!(check("standard-webhooks", "whsec_"), Some(SecretError::NoKey));
+    assert_eq!(check("standard-webhooks", "whpk_AAAA"), Some(SecretError::NotEd25519));
+    assert_eq!(check("standard-webhooks", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"), None);
+    assert_eq!(check("stripe", "whsec_anything at all"), None);
+}
+
+#[test]
+fn nothing_that_is_printed_holds_a_secret_a_body_or_a_header_value() {
+    let secret = Secret::new("hush-hush").unwrap();
+    let headers: Headers = [("authorization", "hush-hush")].into_iter().collect();
+    let request =
+        Request { method: "POST", url: "https://example.com/?token=hush-hush", headers: &headers, body: b"hush-hush" };
+    for printed in [format!("{secret:?}"), format!("{headers:?}"), format!("{request:?}")] {
+        assert!(!printed.contains("hush"), "{printed}");
+    }
+}

@@ -1,0 +1,106 @@
+//! The pools, and the schema's version.
+//!
+//! Ingest has connections of its own, so that neither workers nor dashboard queries can starve an acknowledgement.
+
+use std::time::Duration;
+
+use sqlx::migrate::Migrator;
+use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
+
+use crate::maintenance::partitions;
+use crate::{Error, config};
+
+/// Forward only; docs say what each locks and whether the previous release may still run.
+static MIGRATIONS: Migrator = sqlx::migrate!("./migrations");
+
+/// One pool a purpose.
+#[derive(Debug, Clone)]
+pub(crate) struct Pools {
+    pub(crate) ingest: PgPool,
+    pub(crate) worker: PgPool,
+    pub(crate) operator: PgPool,
+}
+
+impl Pools {
+    /// Makes the pools; connects when first used.
+    pub(crate) fn new(options: &PgConnectOptions, settings: &config::Database) -> Self {
+        let ingest =
+            [("lock_timeout", "1s"), ("statement_timeout", "2s"), ("idle_in_transaction_session_timeout", "2s")];
+        let operator = [("lock_timeout", "2s"), ("statement_timeout", "5s")];
+        Self {
+            ingest: pool(options, "hookgate ingest", settings.ingest_connections, Duration::from_secs(2), &ingest),
+            worker: pool(options, "hookgate worker", settings.worker_connections, Duration::from_secs(30), &[]),
+            operator: pool(
+                options,
+                "hookgate operator",
+                settings.operator_connections,
+                Duration::from_secs(3),
+                &operator,
+            ),
+        }
+    }
+
+    /// Waits for every connection to come back, and closes them.
+    pub(crate) async fn close(&self) {
+        self.ingest.close().await;
+        self.worker.close().await;
+        self.operator.close().await;
+    }
+}
+
+fn pool(
+    options: &PgConnectOptions,
+    name: &str,
+    connections: u32,
+    patience: Duration,
+    settings: &[(&str, &str)],
+) -> PgPool {
+    PgPoolOptions::new()
+        .max_connections(connections)
+        .acquire_timeout(patience)
+        // A round trip saved on every use. A connection that died shows at its first statement, and every stage that
+        // must not fail for that tries again.
+        .test_before_acquire(false)
+        .connect_lazy_with(options.clone().application_name(name).options(settings.iter().copied()))
+}
+
+/// Brings the schema up to date, and makes the partitions around now.
+pub(crate) async fn migrate(pool: &PgPool) -> Result<(), Error> {
+    let mut conn = pool.acquire().await.map_err(Error::database("the database can't be reached"))?;
+    // The migrations table lives in our own schema, so that it meets nobody else's.
+    sqlx::query("create schema if not exists hookgate")
+        .execute(&mut *conn)
+        .await
+        .map_err(Error::database("the schema `hookgate` can't be made: grant CREATE on the database"))?;
+    drop(conn);
+    migrator().run(pool).await.map_err(Error::migration)?;
+    partitions::ensure(pool).await.map_err(Error::database("the day partitions can't be made"))
+}
+
+/// Whether the schema is the one this program was built with; if not, says what to do.
+pub(crate) async fn refuse_other_schema(pool: &PgPool) -> Result<(), Error> {
+    match pending(pool).await.map_err(Error::database("the database can't be reached"))? {
+        0 => Ok(()),
+        missing => Err(Error::schema(format!(
+            "the database lacks {missing} of this release's migrations: run `hookgate migrate` first"
+        ))),
+    }
+}
+
+/// How many migrations the database lacks.
+pub(crate) async fn pending(pool: &PgPool) -> sqlx::Result<usize> {
+    let there: bool =
+        sqlx::query_scalar("select to_regclass('hookgate.migrations') is not null").fetch_one(pool).await?;
+    let applied: Vec<i64> = if there {
+        sqlx::query_scalar("select version from hookgate.migrations where success").fetch_all(pool).await?
+    } else {
+        Vec::new()
+    };
+    Ok(MIGRATIONS.iter().filter(|migration| !applied.contains(&migration.version)).count())
+}
+
+fn migrator() -> Migrator {
+    let mut migrator = Migrator::with_migrations(MIGRATIONS.iter().cloned().collect());
+    migrator.dangerous_set_table_name("hookgate.migrations");
+    migrator
+}

@@ -1,0 +1,177 @@
+//! Starts the roles of a gateway, in the order in which they need each other.
+
+use std::sync::Arc;
+
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use super::running::Running;
+use super::{Database, Listeners, with_worker_limits};
+use crate::clock::DatabaseClock;
+use crate::config::{Config, OnConflict, ProcessRole};
+use crate::deliver::{self, Worker};
+use crate::handler::{Handler, State};
+use crate::receive::body::Limits;
+use crate::receive::record::{Recorder, Settings};
+use crate::receive::refusals::Refusals;
+use crate::receive::verify::Source;
+use crate::receive::write::Writer;
+use crate::receive::{self, Ingest};
+use crate::store::registry::SourceRow;
+use crate::{Error, database, maintenance, registry, serve};
+
+/// Starts everything the configuration's roles need.
+pub(super) async fn start(
+    config: Config,
+    handlers: Vec<Handler>,
+    state: Arc<State>,
+    listeners: Listeners,
+    database: Database,
+) -> Result<Running, Error> {
+    let pools = database.pools.clone();
+    if database.embedded.is_some() {
+        database::migrate(&pools.operator).await?;
+    } else {
+        database::refuse_other_schema(&pools.operator).await?;
+        maintenance::partitions::ensure(&pools.operator)
+            .await
+            .map_err(Error::database("the day partitions can't be made"))?;
+    }
+    let runs = |role| config.server.roles.contains(&role);
+    declare(&config, &handlers, &pools.operator).await?;
+
+    // Whoever makes jobs pokes; the worker of this process waits for it, and so do the other processes' through LISTEN.
+    let wake = Arc::new(Notify::new());
+    let refusals = Arc::new(Refusals::default());
+    let mut running = Running::new(database, config.server.shutdown_grace);
+    if runs(ProcessRole::Ingest)
+        && let Some(listener) = listeners.ingest
+    {
+        running.ingest_addr = listener.local_addr().ok();
+        let (ingest, writers) = ingest(&config, &pools, &wake, &refusals).await?;
+        let stop = running.stop_ingest.clone();
+        let (header_timeout, grace) = (config.server.header_timeout, config.server.shutdown_grace);
+        running.ingest = Some(tokio::spawn(async move {
+            serve::serve(listener, receive::router(ingest), header_timeout, grace, stop).await;
+            // The router is gone and with it the recorder's last handle: what was taken is written, then the writers end.
+            let mut writers = writers;
+            while writers.join_next().await.is_some() {}
+        }));
+    }
+    if runs(ProcessRole::Worker) {
+        let worker = worker(&config, &pools, handlers, state, &wake, running.stop_worker.clone());
+        deliver::introduce(&worker).await.map_err(Error::database("the worker can't be registered"))?;
+        running.background({
+            let worker = Arc::clone(&worker);
+            async move { deliver::beat(&worker).await }
+        });
+        if config.database.listen {
+            running.background(deliver::listen(pools.worker.clone(), Arc::clone(&wake)));
+        }
+        running.work(worker, config.server.shutdown_grace);
+    } else if config.database.listen {
+        running.background(deliver::announce(pools.ingest.clone(), Arc::clone(&wake)));
+    }
+    running.background(maintenance::run(
+        pools.worker.clone(),
+        config.worker.lease,
+        config.worker.rescues,
+        CancellationToken::new(),
+    ));
+    Ok(running)
+}
+
+/// Sources of whoever receives, handlers of whoever has their code.
+async fn declare(config: &Config, handlers: &[Handler], pool: &sqlx::PgPool) -> Result<(), Error> {
+    let runs = |role| config.server.roles.contains(&role);
+    let sources = config.sources.values().map(|source| SourceRow {
+        name: source.name.to_string(),
+        provider: source.provider.name.to_owned(),
+        tenant: source.tenant.as_ref().map(ToString::to_string),
+        retention: source.retention.as_str().to_owned(),
+        on_conflict: match source.on_conflict {
+            OnConflict::Park => "park",
+            OnConflict::Process => "process",
+        }
+        .to_owned(),
+    });
+    let handlers = handlers.iter().map(Handler::row);
+    let sources: Vec<_> = if runs(ProcessRole::Ingest) { sources.collect() } else { Vec::new() };
+    let handlers: Vec<_> = if runs(ProcessRole::Worker) { handlers.collect() } else { Vec::new() };
+    registry::declare(pool, &sources, &handlers, config.registry.release)
+        .await
+        .map_err(Error::database("sources and handlers can't be declared"))
+}
+
+async fn ingest(
+    config: &Config,
+    pools: &database::Pools,
+    wake: &Arc<Notify>,
+    refusals: &Arc<Refusals>,
+) -> Result<(Arc<Ingest>, tokio::task::JoinSet<()>), Error> {
+    let unreachable = || Error::database("the database can't be reached");
+    let plan = registry::load(&pools.ingest).await.map_err(unreachable())?;
+    let now = {
+        let mut conn = pools.ingest.acquire().await.map_err(unreachable())?;
+        crate::store::partitions::now(&mut conn).await.map_err(unreachable())?
+    };
+    let clock = Arc::new(DatabaseClock::new(now));
+    let writer = Writer::new(
+        pools.ingest.clone(),
+        Uuid::new_v4(),
+        Arc::clone(&clock),
+        plan,
+        config.retention.receipts,
+        Arc::clone(wake),
+    );
+    let settings = Settings {
+        batch: config.recorder.batch,
+        batch_bytes: config.recorder.batch_bytes,
+        queue: config.recorder.queue,
+        queue_bytes: config.recorder.queue_bytes,
+        writers: config.recorder.writers,
+        timeout: config.recorder.timeout,
+    };
+    let (recorder, writers) = Recorder::start(&settings, Arc::new(writer));
+    let public_url = config.server.public_url.clone().unwrap_or_else(|| format!("http://{}", config.server.ingest));
+    let sources = config.sources.values().filter(|source| source.enabled).map(|source| {
+        let verified = Source {
+            name: source.name.as_str().into(),
+            provider: source.provider.clone(),
+            secrets: source.keys.clone(),
+            max_body: source.max_body.unwrap_or(config.server.max_body),
+            public_url: public_url.trim_end_matches('/').to_owned(),
+        };
+        (source.name.to_string(), verified)
+    });
+    let ingest = Ingest {
+        sources: sources.collect(),
+        limits: Limits::new(config.server.bytes_in_flight, config.server.body_timeout),
+        clock,
+        recorder,
+        refusals: Arc::clone(refusals),
+    };
+    Ok((Arc::new(ingest), writers))
+}
+
+fn worker(
+    config: &Config,
+    pools: &database::Pools,
+    handlers: Vec<Handler>,
+    state: Arc<State>,
+    wake: &Arc<Notify>,
+    stop: CancellationToken,
+) -> Arc<Worker> {
+    let settings = deliver::Settings {
+        poll: config.worker.poll,
+        heartbeat: config.worker.heartbeat,
+        lease: config.worker.lease,
+        rescues: config.worker.rescues,
+        lane_claim: i64::from(config.worker.lane_claim),
+        release: config.registry.release,
+        config_hash: config.fingerprint(),
+    };
+    let handlers = handlers.into_iter().map(|handler| with_worker_limits(handler, &config.worker)).collect();
+    Arc::new(Worker::new(pools.worker.clone(), settings, handlers, state, Arc::clone(wake), stop))
+}

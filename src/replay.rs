@@ -1,0 +1,205 @@
+//! Replay of one delivery: what is not done is queued again, what is done runs again only by force.
+//!
+//! Promise: a replay never doubles an effect unless told to. Unfinished and dead work is the same job queued again,
+//! never a second one; a handler that never saw the event gets its first job; a finished one is left alone, or with
+//! `force` gets a run of its own, recorded as a replay.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+use serde_json::json;
+use sqlx::{PgConnection, PgPool};
+use uuid::Uuid;
+
+use crate::config::Pattern;
+use crate::receive::arrival::lane;
+use crate::store::deliveries::{self, Locked};
+use crate::store::record::NewJob;
+use crate::store::registry::{self, SubscriptionRow};
+use crate::store::replays::{self, Standing};
+use crate::store::{dead, jobs, lanes};
+
+/// What an operator asks for.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Request {
+    /// Only these handlers; `None`: every handler of the source that takes the event.
+    pub(crate) handlers: Option<Vec<String>>,
+    /// Run finished ones again.
+    pub(crate) force: bool,
+}
+
+/// What was done, by handler.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub(crate) struct Replayed {
+    /// The number of the replay, where finished handlers run again.
+    pub(crate) run: Option<i32>,
+    /// First jobs, and runs by force.
+    pub(crate) queued: Vec<String>,
+    /// Dead jobs that are queued afresh.
+    pub(crate) redriven: Vec<String>,
+    /// Waiting jobs that are due now.
+    pub(crate) hastened: Vec<String>,
+    /// Left alone, and why.
+    pub(crate) skipped: Vec<(String, &'static str)>,
+}
+
+/// Why nothing was done.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ReplayError {
+    #[error("there is no such delivery; its payload may be past its retention")]
+    NotFound,
+    #[error("no handler named {0:?} is subscribed to this delivery's source")]
+    UnknownHandler(String),
+    #[error("the database did not answer")]
+    Database(#[from] sqlx::Error),
+}
+
+/// One handler's part on one event of the delivery.
+struct Part<'a> {
+    event: i32,
+    subscription: &'a SubscriptionRow,
+    standing: Option<&'a Standing>,
+    job: NewJob,
+}
+
+/// Replays a delivery. Transaction: jobs, the replay's record and the audit line commit together.
+pub(crate) async fn one(
+    pool: &PgPool,
+    delivery: Uuid,
+    request: &Request,
+    actor: &str,
+) -> Result<Replayed, ReplayError> {
+    let mut tx = pool.begin().await?;
+    // The lock makes two clicks at once one after the other: the second finds what the first queued.
+    let locked = deliveries::lock(&mut tx, delivery).await?.ok_or(ReplayError::NotFound)?;
+    let snapshot = registry::snapshot(&mut tx).await?;
+    let on_source: Vec<_> = snapshot.subscriptions.iter().filter(|s| s.source == locked.source).collect();
+    let chosen = choose(&on_source, request)?;
+    let standings = replays::standings(&mut tx, delivery).await?;
+    let by_place: HashMap<_, _> = standings.iter().map(|s| ((s.event, s.subscription), s)).collect();
+
+    let mut done = Replayed::default();
+    let mut parts = Vec::new();
+    for event in 0..locked.events {
+        let (event_type, ordering_key, version) = facts(&locked, event);
+        for subscription in &chosen {
+            if !wants(subscription, event_type.as_deref()) {
+                done.skipped.push((subscription.handler.clone(), "does not take this event type"));
+                continue;
+            }
+            let ordered = subscription.ordering == "lane";
+            parts.push(Part {
+                event,
+                subscription,
+                standing: by_place.get(&(event, subscription.id)).copied(),
+                job: NewJob {
+                    delivery,
+                    event,
+                    subscription: subscription.id,
+                    retention: locked.retention.clone(),
+                    lane: ordered.then(|| lane(subscription.id, ordering_key.as_deref())),
+                    version,
+                },
+            });
+        }
+    }
+    // Lanes are locked in their order, here as everywhere.
+    parts.sort_by(|a, b| a.job.lane.cmp(&b.job.lane));
+    carry_out(&mut tx, delivery, parts, request, actor, &mut done).await?;
+    let detail = json!({ "force": request.force, "result": &done });
+    replays::audit(&mut tx, actor, "delivery.replay", &delivery.to_string(), &detail).await?;
+    tx.commit().await?;
+    Ok(done)
+}
+
+fn choose<'a>(on_source: &[&'a SubscriptionRow], request: &Request) -> Result<Vec<&'a SubscriptionRow>, ReplayError> {
+    let Some(names) = &request.handlers else {
+        return Ok(on_source.to_vec());
+    };
+    names
+        .iter()
+        .map(|name| {
+            let found = on_source.iter().find(|s| s.handler == *name);
+            found.copied().ok_or_else(|| ReplayError::UnknownHandler(name.clone()))
+        })
+        .collect()
+}
+
+/// Type, ordering key and version of an event.
+fn facts(locked: &Locked, event: i32) -> (Option<String>, Option<String>, Option<i64>) {
+    let Some(element) = locked.batch.as_ref().and_then(|batch| batch.get(event as usize)) else {
+        return (locked.event_type.clone(), locked.ordering_key.clone(), locked.version);
+    };
+    let text = |name: &str| element.get(name)?.as_str().map(str::to_owned);
+    (text("type"), text("key"), element.get("version").and_then(serde_json::Value::as_i64))
+}
+
+fn wants(subscription: &SubscriptionRow, event_type: Option<&str>) -> bool {
+    subscription
+        .patterns
+        .iter()
+        .filter_map(|pattern| pattern.parse::<Pattern>().ok())
+        .any(|pattern| pattern.matches(event_type.unwrap_or_default()))
+}
+
+/// Dead first, then lanes, then jobs.
+async fn carry_out(
+    tx: &mut PgConnection,
+    delivery: Uuid,
+    parts: Vec<Part<'_>>,
+    request: &Request,
+    actor: &str,
+    done: &mut Replayed,
+) -> sqlx::Result<()> {
+    let (dead_parts, parts): (Vec<_>, Vec<_>) = parts.into_iter().partition(|part| part.is("dead"));
+    if !dead_parts.is_empty() {
+        let subscriptions: Vec<i32> = dead_parts.iter().map(|part| part.subscription.id).collect();
+        dead::redrive(&mut *tx, delivery, None, Some(&subscriptions)).await?;
+        done.redriven.extend(dead_parts.iter().map(|part| part.subscription.handler.clone()));
+    }
+    for part in parts {
+        let handler = part.subscription.handler.clone();
+        if part.is("job") {
+            lanes::hasten(&mut *tx, delivery, part.event).await?;
+            if jobs::hasten(&mut *tx, delivery, part.event).await? > 0 {
+                done.hastened.push(handler);
+            } else {
+                done.skipped.push((handler, "queued already"));
+            }
+        } else if part.is("ended") && !request.force {
+            done.skipped.push((handler, "done"));
+        } else {
+            let (run, seq) = match part.standing {
+                Some(ended) => (Some(number(&mut *tx, delivery, request, actor, done).await?), ended.seq),
+                // Never ran: its first job, and a live one.
+                None => (None, None),
+            };
+            replays::queue(&mut *tx, &part.job, run.unwrap_or(0), seq).await?;
+            done.queued.push(handler);
+        }
+    }
+    Ok(())
+}
+
+impl Part<'_> {
+    fn is(&self, standing: &str) -> bool {
+        self.standing.is_some_and(|s| s.standing == standing)
+    }
+}
+
+/// The replay's number, drawn once.
+async fn number(
+    tx: &mut PgConnection,
+    delivery: Uuid,
+    request: &Request,
+    actor: &str,
+    done: &mut Replayed,
+) -> sqlx::Result<i32> {
+    if let Some(run) = done.run {
+        return Ok(run);
+    }
+    let handlers = request.handlers.clone().unwrap_or_default();
+    let run = replays::insert(tx, actor, delivery, &handlers, request.force).await?;
+    done.run = Some(run);
+    Ok(run)
+}

@@ -1,0 +1,147 @@
+//! A gateway in this process, on ports of its own, over the test's database.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+
+use hookgate::config::{Config, Mode};
+use hookgate::{Gateway, Handler, Running};
+use hookgate_providers::{Headers, Secret, Unsigned, find, sign};
+
+use super::postgres::TestDatabase;
+
+/// Secrets of the sources in [`SOURCES`].
+pub(crate) const GITHUB_SECRET: &str = "It's a Secret to Everybody";
+pub(crate) const STRIPE_SECRET: &str = "whsec_test_secret_of_stripe";
+pub(crate) const STANDARD_SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+
+/// Three sources that every test has. Short times, so that a test waits for events and not for seconds.
+const SOURCES: &str = r#"
+[server]
+ingest = "127.0.0.1:0"
+operator = "127.0.0.1:0"
+shutdown_grace = "5s"
+[worker]
+poll = "200ms"
+heartbeat = "300ms"
+lease = "2s"
+[source.github]
+provider = "github"
+secrets = [{ literal = "It's a Secret to Everybody" }]
+[source.stripe]
+provider = "stripe"
+secrets = [{ literal = "whsec_test_secret_of_stripe" }]
+[source.standard]
+provider = "standard-webhooks"
+secrets = [{ literal = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" }]
+"#;
+
+/// The configuration of a test's gateway: the sources above, the test's database, and `more` TOML. `more` may begin with
+/// dotted keys of the top level and go on with tables.
+pub(crate) fn config(database: &TestDatabase, more: &str) -> Config {
+    let toml = format!("{more}\n{SOURCES}\n[database]\nurl = {:?}\n", database.url());
+    Config::from_toml(&toml, &BTreeMap::new(), Mode::Dev).unwrap_or_else(|error| panic!("{error}\n{toml}"))
+}
+
+/// Starts a gateway with all roles.
+pub(crate) async fn start(database: &TestDatabase, more: &str, handlers: Vec<Handler>) -> Running {
+    start_with(config(database, more), handlers).await
+}
+
+/// Starts a gateway with a configuration of the test's own.
+pub(crate) async fn start_with(config: Config, handlers: Vec<Handler>) -> Running {
+    let builder = handlers.into_iter().fold(Gateway::builder().config(config), |b, handler| b.handler(handler));
+    builder.start().await.expect("start the gateway")
+}
+
+/// A request as its provider would send it now.
+#[derive(Debug, Clone)]
+pub(crate) struct Signed {
+    pub(crate) source: &'static str,
+    pub(crate) headers: Headers,
+    pub(crate) body: Vec<u8>,
+}
+
+impl Signed {
+    /// A GitHub event with this delivery id.
+    pub(crate) fn github(id: &str, event: &str, body: impl Into<Vec<u8>>) -> Self {
+        let mut headers = Headers::new();
+        headers.push("x-github-event", event);
+        headers.push("content-type", "application/json");
+        Self::new("github", "github", GITHUB_SECRET, headers, id, body.into())
+    }
+
+    /// A Stripe event; its id is in the body.
+    pub(crate) fn stripe(body: impl Into<Vec<u8>>) -> Self {
+        let mut headers = Headers::new();
+        headers.push("content-type", "application/json");
+        Self::new("stripe", "stripe", STRIPE_SECRET, headers, "", body.into())
+    }
+
+    /// A Stripe event of this id and type about this object.
+    pub(crate) fn stripe_event(id: &str, event: &str, object: &str) -> Self {
+        let body = serde_json::json!({
+            "id": id, "object": "event", "type": event, "created": 1_700_000_000,
+            "data": {"object": {"id": object}},
+        });
+        Self::stripe(body.to_string())
+    }
+
+    /// A Standard Webhooks message with this id.
+    pub(crate) fn standard(id: &str, body: impl Into<Vec<u8>>) -> Self {
+        let mut headers = Headers::new();
+        headers.push("content-type", "application/json");
+        Self::new("standard", "standard-webhooks", STANDARD_SECRET, headers, id, body.into())
+    }
+
+    fn new(source: &'static str, provider: &str, secret: &str, mut headers: Headers, id: &str, body: Vec<u8>) -> Self {
+        let provider = find(provider).expect("a provider of this name");
+        let url = format!("http://127.0.0.1/in/{source}");
+        let now = chrono::Utc::now().timestamp();
+        let unsigned = Unsigned { method: "POST", url: &url, headers: &headers, body: &body, id, now };
+        let added = sign(provider, &unsigned, &Secret::new(secret).expect("a secret")).expect("sign");
+        for (name, value) in added.iter() {
+            headers.push(name, value);
+        }
+        Self { source, headers, body }
+    }
+
+    /// Posts it.
+    pub(crate) async fn send(&self, to: SocketAddr) -> Answer {
+        let mut request = client().post(format!("http://{to}/in/{}", self.source)).body(self.body.clone());
+        for (name, value) in self.headers.iter() {
+            request = request.header(name, value);
+        }
+        let response = request.send().await.expect("an answer");
+        let status = response.status().as_u16();
+        let text = response.text().await.expect("a body");
+        let json = serde_json::from_str(&text).unwrap_or_default();
+        Answer { status, text, json }
+    }
+}
+
+/// What the gateway answered.
+#[derive(Debug, Clone)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) text: String,
+    pub(crate) json: serde_json::Value,
+}
+
+impl Answer {
+    /// `accepted`, `duplicate`, ….
+    pub(crate) fn outcome(&self) -> &str {
+        self.json["status"].as_str().unwrap_or(&self.text)
+    }
+
+    /// The delivery id, as text.
+    pub(crate) fn id(&self) -> &str {
+        self.json["id"].as_str().expect("an id")
+    }
+}
+
+/// An HTTP client without TLS: everything in a test is on loopback.
+pub(crate) fn client() -> reqwest::Client {
+    // rustls wants its crypto provider named, even where nothing is https.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    reqwest::Client::new()
+}
