@@ -136,11 +136,15 @@ fn check_local(method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(), Ap
             return Err(ApiError::OtherSite("the Origin is another site"));
         }
     }
-    let json = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    if !json.is_some_and(|value| value.split(';').next().is_some_and(|v| v.trim() == "application/json")) {
+    if !is_json(headers) {
         return Err(ApiError::OtherSite("a change must be sent as application/json"));
     }
     Ok(())
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let value = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    value.and_then(|value| value.split(';').next()).is_some_and(|media| media.trim() == "application/json")
 }
 
 fn is_loopback(host: &str) -> bool {
