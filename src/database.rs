@@ -4,6 +4,7 @@
 
 use std::time::Duration;
 
+use sqlx::Connection;
 use sqlx::migrate::Migrator;
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 
@@ -12,6 +13,9 @@ use crate::{Error, config};
 
 /// Forward only; docs say what each locks and whether the previous release may still run.
 static MIGRATIONS: Migrator = sqlx::migrate!("./migrations");
+
+/// A connection unused for longer is asked whether it lives before it is used.
+const RESTED: Duration = Duration::from_secs(1);
 
 /// One pool a purpose.
 #[derive(Debug, Clone)]
@@ -58,9 +62,17 @@ fn pool(
     PgPoolOptions::new()
         .max_connections(connections)
         .acquire_timeout(patience)
-        // A round trip saved on every use. A connection that died shows at its first statement, and every stage that
-        // must not fail for that tries again.
+        // A busy connection needs no ping, which would cost a round trip on every use; one that rested may have died
+        // meanwhile. Where even that must not fail a request, the stage tries again.
         .test_before_acquire(false)
+        .before_acquire(|connection, resting| {
+            Box::pin(async move {
+                if resting.idle_for > RESTED {
+                    connection.ping().await?;
+                }
+                Ok(true)
+            })
+        })
         .connect_lazy_with(options.clone().application_name(name).options(settings.iter().copied()))
 }
 

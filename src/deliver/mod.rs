@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use sqlx::PgPool;
-use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use uuid::Uuid;
@@ -31,7 +31,7 @@ use crate::store::Token;
 use claim::Claim;
 
 pub(crate) use heartbeat::{Pulse, beat, introduce};
-pub(crate) use wake::{announce, listen};
+pub(crate) use wake::{Wake, announce, listen};
 
 /// How a worker behaves.
 #[derive(Debug, Clone)]
@@ -39,7 +39,6 @@ pub(crate) struct Settings {
     pub(crate) poll: Duration,
     pub(crate) heartbeat: Duration,
     pub(crate) lease: Duration,
-    pub(crate) rescues: u32,
     pub(crate) lane_claim: i64,
     pub(crate) release: i64,
     pub(crate) config_hash: String,
@@ -61,7 +60,7 @@ pub(crate) struct Worker {
     pub(crate) settings: Settings,
     pub(crate) state: Arc<State>,
     /// There may be work.
-    pub(crate) wake: Arc<Notify>,
+    pub(crate) wake: Arc<Wake>,
     /// Start nothing more.
     pub(crate) stop: CancellationToken,
     pub(crate) pulse: Pulse,
@@ -76,7 +75,7 @@ impl Worker {
         settings: Settings,
         handlers: Vec<Handler>,
         state: Arc<State>,
-        wake: Arc<Notify>,
+        wake: Arc<Wake>,
         stop: CancellationToken,
     ) -> Self {
         let served = handlers
@@ -125,7 +124,7 @@ impl Worker {
 
     async fn rest(&self) {
         tokio::select! {
-            () = self.wake.notified() => {}
+            () = self.wake.poked() => {}
             () = self.stop.cancelled() => {}
             () = tokio::time::sleep(self.settings.poll) => {}
         }
@@ -173,7 +172,7 @@ impl Worker {
         work::work(&self, &served.handler, claim).await;
         drop(place);
         // A place is free, and the lane may have more.
-        self.wake.notify_one();
+        self.wake.poke_local();
     }
 
     /// The registry, read again when it moved on: a new source may have new subscriptions of our handlers.

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
@@ -10,7 +9,7 @@ use super::running::Running;
 use super::{Database, Listeners, with_worker_limits};
 use crate::clock::DatabaseClock;
 use crate::config::{Config, OnConflict, ProcessRole};
-use crate::deliver::{self, Worker};
+use crate::deliver::{self, Wake, Worker};
 use crate::handler::{Handler, State};
 use crate::receive::body::Limits;
 use crate::receive::record::{Recorder, Settings};
@@ -42,21 +41,24 @@ pub(super) async fn start(
     declare(&config, &handlers, &pools.operator).await?;
 
     // Whoever makes jobs pokes; the worker of this process waits for it, and so do the other processes' through LISTEN.
-    let wake = Arc::new(Notify::new());
+    let wake = Arc::new(Wake::default());
     let refusals = Arc::new(Refusals::default());
     let mut running = Running::new(database, config.server.shutdown_grace);
     if runs(ProcessRole::Ingest)
         && let Some(listener) = listeners.ingest
     {
         running.ingest_addr = listener.local_addr().ok();
-        let (ingest, writers) = ingest(&config, &pools, &wake, &refusals).await?;
+        let (ingest, mut writers) = ingest(&config, &pools, &wake, &refusals).await?;
         let stop = running.stop_ingest.clone();
         let (header_timeout, grace) = (config.server.header_timeout, config.server.shutdown_grace);
         running.ingest = Some(tokio::spawn(async move {
             serve::serve(listener, receive::router(ingest), header_timeout, grace, stop).await;
-            // The router is gone and with it the recorder's last handle: what was taken is written, then the writers end.
-            let mut writers = writers;
-            while writers.join_next().await.is_some() {}
+            // The router is gone and with it the recorder's last handle: what was taken is written, then the writers
+            // end. A request that was cut off may still hold one.
+            let written = async { while writers.join_next().await.is_some() {} };
+            if tokio::time::timeout(grace, written).await.is_err() {
+                tracing::warn!("recorder.grace_over");
+            }
         }));
     }
     if runs(ProcessRole::Worker) {
@@ -70,15 +72,11 @@ pub(super) async fn start(
             running.background(deliver::listen(pools.worker.clone(), Arc::clone(&wake)));
         }
         running.work(worker, config.server.shutdown_grace);
-    } else if config.database.listen {
-        running.background(deliver::announce(pools.ingest.clone(), Arc::clone(&wake)));
     }
-    running.background(maintenance::run(
-        pools.worker.clone(),
-        config.worker.lease,
-        config.worker.rescues,
-        CancellationToken::new(),
-    ));
+    if config.database.listen {
+        running.background(deliver::announce(pools.worker.clone(), Arc::clone(&wake)));
+    }
+    running.background(maintenance::run(pools.worker.clone(), config.worker.lease, config.worker.rescues));
     Ok(running)
 }
 
@@ -107,7 +105,7 @@ async fn declare(config: &Config, handlers: &[Handler], pool: &sqlx::PgPool) -> 
 async fn ingest(
     config: &Config,
     pools: &database::Pools,
-    wake: &Arc<Notify>,
+    wake: &Arc<Wake>,
     refusals: &Arc<Refusals>,
 ) -> Result<(Arc<Ingest>, tokio::task::JoinSet<()>), Error> {
     let unreachable = || Error::database("the database can't be reached");
@@ -160,14 +158,13 @@ fn worker(
     pools: &database::Pools,
     handlers: Vec<Handler>,
     state: Arc<State>,
-    wake: &Arc<Notify>,
+    wake: &Arc<Wake>,
     stop: CancellationToken,
 ) -> Arc<Worker> {
     let settings = deliver::Settings {
         poll: config.worker.poll,
         heartbeat: config.worker.heartbeat,
         lease: config.worker.lease,
-        rescues: config.worker.rescues,
         lane_claim: i64::from(config.worker.lane_claim),
         release: config.registry.release,
         config_hash: config.fingerprint(),

@@ -35,7 +35,7 @@ pub(crate) async fn settle(writer: &std::sync::Arc<Writer>, plan: &Plan, pending
     match outcome {
         Ok(Settled::Recorded(recorded)) => {
             if recorded.status == Status::Requeued {
-                writer.wake.notify_one();
+                writer.wake.poke();
             }
             pending.answer(Ok(recorded));
         }
@@ -69,7 +69,7 @@ async fn transact(writer: &Writer, plan: &Plan, source: &PlannedSource, pending:
     let wanted: Vec<NewReceipt> = arrival.receipts(source).collect();
     let mut tx = writer.pool.begin().await?;
     let existing = receipts::find(&mut tx, &wanted).await?;
-    let mut found = Found::Copy(arrival.id);
+    let mut found = None;
     for event in &wanted {
         let same = |r: &&Receipt| r.source == event.source && r.key == event.key;
         let Some(receipt) = existing.iter().find(same) else {
@@ -87,10 +87,11 @@ async fn transact(writer: &Writer, plan: &Plan, source: &PlannedSource, pending:
         } else {
             conflict(&mut tx, event, receipt, (source, plan), pending, writer).await?
         };
-        found = if found == Found::Copy(arrival.id) { one } else { found.max(one) };
+        found = found.max(Some(one));
     }
     tx.commit().await?;
-    let (delivery, status) = match found {
+    // An empty batch has no events and is new by its own row; it never comes here.
+    let (delivery, status) = match found.unwrap_or(Found::New(arrival.id)) {
         Found::New(id) if arrival.is_handled(source, plan) => (id, Status::Accepted),
         Found::New(id) => (id, Status::Unhandled),
         Found::Conflict(id) => (id, Status::Conflict),
