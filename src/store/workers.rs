@@ -40,9 +40,18 @@ pub(crate) async fn beat(conn: &mut PgConnection, id: Uuid) -> sqlx::Result<bool
     Ok(done.rows_affected() == 1)
 }
 
-/// Removes the row of a worker that handed everything back.
+/// Removes the row of a worker that holds nothing any more. One that still has claims keeps its row and falls silent:
+/// that row is how a rescue finds them.
 pub(crate) async fn leave(conn: &mut PgConnection, id: Uuid) -> sqlx::Result<()> {
-    sqlx::query("delete from hookgate.workers where id = $1").bind(id).execute(conn).await?;
+    sqlx::query(
+        "delete from hookgate.workers w
+          where w.id = $1
+            and not exists (select from hookgate.lanes where worker = w.id)
+            and not exists (select from hookgate.jobs where worker = w.id)",
+    )
+    .bind(id)
+    .execute(conn)
+    .await?;
     Ok(())
 }
 

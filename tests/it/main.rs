@@ -4,5 +4,6 @@ mod admin;
 mod config;
 mod embedded;
 mod handler;
+mod shutdown;
 mod smoke;
 mod support;
