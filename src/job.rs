@@ -1,16 +1,16 @@
 //! The life of a job, told once and purely: what happened, under which policy, at what time → what changes.
 //!
 //! ```text
-//!            claim                 ended well
-//!   ready ──────────▶ running ──────────────────▶ done
-//!     ▲                 │  │  failed, budget left
-//!     │ due             │  ├──────────────────────▶ waiting ──┐
-//!     ├─────────────────┼──┼─────────────────────────────────┘
-//!     │ handed back     │  │  permanent · budget spent · poison · escaped
-//!     ├─────────────────┘  ├──────────────────────▶ dead ──┐
-//!     │ rescued            │  cancelled                    │ redriven
-//!     │                    └────────────────────────▶ cancelled
-//!     └────────────────────────────────────────────────────┘
+//! ready   → running   claimed, or next in its lane
+//! waiting → running   claimed when due, or hastened
+//! running → done      ended well
+//! running → waiting   failed with budget left, in place or outside its lane
+//! running → waiting   stepped aside, keeping its place and its budget
+//! running → dead      budget spent, permanent, undecodable, or its transaction escaped
+//! running → ready     handed back before it ran
+//! running → ready     rescued from a silent worker
+//! running → dead      poison: rescued too often
+//! dead    → ready     redriven, by a redelivery or an operator
 //! ```
 //!
 //! Nothing here reads a clock, a database or the environment. `deliver/settle.rs` carries the transition out.
@@ -187,6 +187,32 @@ fn backoff(failures: u32, policy: &Policy, jitter: f64) -> Duration {
     Duration::from_secs_f64(ceiling * jitter.clamp(0.0, 1.0))
 }
 
+/// Where a job is. `Done` and `Dead` jobs are rows of `attempts` and `dead`, no longer of `jobs`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum State {
+    /// May be claimed.
+    Ready,
+    /// Its handler runs.
+    Running,
+    /// For its time to come.
+    Waiting,
+    /// Ended well.
+    Done,
+    /// Ended badly.
+    Dead,
+}
+
+impl Transition {
+    /// Where an ended attempt takes its job.
+    pub fn to(self) -> State {
+        match self {
+            Self::Done => State::Done,
+            Self::Retry { .. } | Self::RetryOutside { .. } | Self::StepAside { .. } => State::Waiting,
+            Self::Dead(_) => State::Dead,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -216,6 +242,39 @@ mod tests {
         ];
         for (outcome, expected) in table {
             assert_eq!(decide(&outcome, fresh, &policy, 1.0), expected, "{outcome:?}");
+        }
+    }
+
+    /// The moves that this page's table tells, as (from, to).
+    fn told() -> Vec<(&'static str, &'static str)> {
+        include_str!("job.rs")
+            .lines()
+            .filter_map(|line| line.strip_prefix("//! ")?.split_once("→"))
+            .filter_map(|(from, rest)| Some((from.trim(), rest.split_whitespace().next()?)))
+            .filter(|(from, _)| !from.contains(' '))
+            .collect()
+    }
+
+    #[test]
+    fn the_table_tells_every_transition_and_the_database_knows_every_state() {
+        let told = told();
+        assert_eq!(told.len(), 10);
+        let wait = secs(1);
+        for transition in [
+            Transition::Done,
+            Transition::Retry { wait },
+            Transition::RetryOutside { wait },
+            Transition::StepAside { wait },
+            Transition::Dead(Death::Exhausted),
+        ] {
+            let to = format!("{:?}", transition.to()).to_lowercase();
+            assert!(told.contains(&("running", to.as_str())), "{transition:?} is not told");
+        }
+        let schema = include_str!("../migrations/0001_base.sql");
+        for (from, to) in told {
+            for state in [from, to].into_iter().filter(|state| !["done", "dead"].contains(state)) {
+                assert!(schema.contains(&format!("'{state}'")), "jobs.state does not know {state}");
+            }
         }
     }
 

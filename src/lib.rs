@@ -21,6 +21,8 @@
 //! }
 //! ```
 
+#[doc(hidden)]
+pub mod admin;
 mod cli;
 mod clock;
 pub mod config;

@@ -72,7 +72,7 @@ fn builder() -> Result<PrometheusBuilder, BuildError> {
 pub const REQUESTS: &str = "hookgate_requests_total";
 /// Requests refused. `source`, `reason`.
 pub const REFUSALS: &str = "hookgate_refusals_total";
-/// From a request's last byte to its acknowledgement. `source`.
+/// From a request's headers to its answer.
 pub const ACK_SECONDS: &str = "hookgate_ack_seconds";
 /// Deliveries a commit.
 pub const RECORD_BATCH_SIZE: &str = "hookgate_record_batch_size";
@@ -88,13 +88,13 @@ pub const DUPLICATES: &str = "hookgate_duplicates_total";
 pub const CONFLICTS: &str = "hookgate_conflicts_total";
 /// Attempts ended. `handler`, `outcome`.
 pub const ATTEMPTS: &str = "hookgate_attempts_total";
-/// How long a handler ran. `handler`.
+/// How long an attempt took.
 pub const ATTEMPT_SECONDS: &str = "hookgate_attempt_seconds";
-/// From received to handled. `handler`.
+/// From received to handled.
 pub const DELIVERED_SECONDS: &str = "hookgate_delivered_seconds";
 /// Handlers that run now. `handler`.
 pub const RUNNING: &str = "hookgate_running";
-/// Results refused because the claim was lost. `handler`.
+/// Results refused because the claim was lost.
 pub const FENCED: &str = "hookgate_fenced_total";
 /// Jobs taken back from silent workers.
 pub const RESCUED: &str = "hookgate_rescued_total";
@@ -147,10 +147,10 @@ const GAUGES: &[(&str, &str)] = &[
 ];
 
 const HISTOGRAMS: &[(&str, Unit, &str)] = &[
-    (ACK_SECONDS, Unit::Seconds, "From a request's last byte to its acknowledgement"),
+    (ACK_SECONDS, Unit::Seconds, "From a request's headers to its answer"),
     (RECORD_BATCH_SIZE, Unit::Count, "Deliveries a commit"),
     (RECORD_SECONDS, Unit::Seconds, "One recording transaction, commit included"),
-    (ATTEMPT_SECONDS, Unit::Seconds, "How long a handler ran"),
+    (ATTEMPT_SECONDS, Unit::Seconds, "How long an attempt took"),
     (DELIVERED_SECONDS, Unit::Seconds, "From received to handled"),
 ];
 

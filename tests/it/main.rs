@@ -1,5 +1,6 @@
 //! Every test against real Postgres, HTTP and processes, in one binary: linking is what costs.
 
+mod admin;
 mod config;
 mod embedded;
 mod handler;
