@@ -12,6 +12,7 @@ use crate::embedded::{Embedded, Options};
 use crate::handler::{Handler, State, forward};
 use crate::{Error, job};
 
+mod operator;
 mod parts;
 mod running;
 

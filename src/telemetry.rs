@@ -92,8 +92,6 @@ pub const ATTEMPTS: &str = "hookgate_attempts_total";
 pub const ATTEMPT_SECONDS: &str = "hookgate_attempt_seconds";
 /// From received to handled.
 pub const DELIVERED_SECONDS: &str = "hookgate_delivered_seconds";
-/// Handlers that run now. `handler`.
-pub const RUNNING: &str = "hookgate_running";
 /// Results refused because the claim was lost.
 pub const FENCED: &str = "hookgate_fenced_total";
 /// Jobs taken back from silent workers.
@@ -116,8 +114,6 @@ pub const DEAD: &str = "hookgate_dead";
 pub const WORKERS: &str = "hookgate_workers";
 /// Samples of the gauges that failed; the gauges then keep their last value.
 pub const SAMPLE_FAILURES: &str = "hookgate_sample_failures_total";
-/// Day partitions dropped.
-pub const PARTITIONS_DROPPED: &str = "hookgate_partitions_dropped_total";
 
 /// Counters with what they say.
 const COUNTERS: &[(&str, &str)] = &[
@@ -133,12 +129,10 @@ const COUNTERS: &[(&str, &str)] = &[
     (CLAIM_FAILURES, "Claims that failed"),
     (REPLAYED, "Jobs put back by an operator"),
     (SAMPLE_FAILURES, "Samples of the gauges that failed"),
-    (PARTITIONS_DROPPED, "Day partitions dropped by retention"),
 ];
 
 const GAUGES: &[(&str, &str)] = &[
     (RECORDER_QUEUE, "Requests that wait for the recorder"),
-    (RUNNING, "Handlers that run now"),
     (JOBS, "Unfinished jobs by handler and state"),
     (OVERDUE_SECONDS, "How long the first due job of a handler has waited"),
     (LANES, "Lanes that are not idle, by state"),

@@ -35,7 +35,6 @@ pub use crate::receive::refusals::Refusals;
 use error::ApiError;
 
 /// What the operator listener works with.
-#[derive(Debug)]
 pub struct Operator {
     /// Its own small pool, so that the dashboard never waits for ingest or makes it wait.
     pub pool: PgPool,
@@ -51,6 +50,15 @@ pub struct Operator {
     pub expects_worker: bool,
     /// How ingest makes a receipt's key of a provider's dedup key.
     pub receipt_key: fn(&str) -> [u8; 16],
+    /// Called when a replay queued work, so that it need not wait for a worker's poll.
+    pub work_queued: Box<dyn Fn() + Send + Sync>,
+}
+
+/// Without tokens and pool internals.
+impl std::fmt::Debug for Operator {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Operator").field("tokens", &self.tokens.len()).finish_non_exhaustive()
+    }
 }
 
 /// Every route of the operator listener.

@@ -55,6 +55,7 @@ pub(super) async fn one(
     let Asked { handlers, force } = parse(&body)?;
     let request = replay::Request { handlers, force };
     let done = replay::one(&operator.pool, id, &request, &caller.name).await.map_err(explain)?;
+    (operator.work_queued)();
     let Replayed { run, queued, redriven, hastened, skipped } = done;
     let skipped = skipped.into_iter().map(|(handler, why)| Skipped { handler, why }).collect();
     Ok((StatusCode::ACCEPTED, Json(Answer { run, queued, redriven, hastened, skipped })))

@@ -28,6 +28,7 @@ use uuid::Uuid;
 use crate::handler::{Handler, State};
 use crate::registry::{self, Plan};
 use crate::store::Token;
+use crate::telemetry;
 use claim::Claim;
 
 pub(crate) use heartbeat::{Pulse, beat, introduce};
@@ -110,6 +111,7 @@ impl Worker {
                 Ok(claimed) if claimed > 0 => {}
                 Ok(_) => self.rest().await,
                 Err(error) => {
+                    metrics::counter!(telemetry::CLAIM_FAILURES).increment(1);
                     tracing::warn!(%error, "claim.failed");
                     self.rest().await;
                 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
+use super::operator::operator;
 use super::running::Running;
 use super::{Database, Listeners, with_worker_limits};
 use crate::clock::DatabaseClock;
@@ -18,7 +19,7 @@ use crate::receive::verify::Source;
 use crate::receive::write::Writer;
 use crate::receive::{self, Ingest};
 use crate::store::registry::SourceRow;
-use crate::{Error, database, maintenance, registry, serve};
+use crate::{Error, admin, database, maintenance, registry, serve};
 
 /// Starts everything the configuration's roles need.
 pub(super) async fn start(
@@ -75,6 +76,18 @@ pub(super) async fn start(
     }
     if config.database.listen {
         running.background(deliver::announce(pools.worker.clone(), Arc::clone(&wake)));
+    }
+    if runs(ProcessRole::Operator)
+        && let Some(listener) = listeners.operator
+    {
+        running.operator_addr = listener.local_addr().ok();
+        let operator = operator(&config, pools.operator.clone(), refusals, wake)?;
+        running.background(admin::sample_forever(Arc::clone(&operator), running.stop_operator.clone()));
+        let stop = running.stop_operator.clone();
+        let (header_timeout, grace) = (config.server.header_timeout, config.server.shutdown_grace);
+        running.operator = Some(tokio::spawn(async move {
+            serve::serve(listener, admin::router(operator), header_timeout, grace, stop).await;
+        }));
     }
     running.background(maintenance::run(pools.worker.clone(), config.worker.lease, config.worker.rescues));
     Ok(running)
@@ -136,7 +149,7 @@ async fn ingest(
     let sources = config.sources.values().filter(|source| source.enabled).map(|source| {
         let verified = Source {
             name: source.name.as_str().into(),
-            provider: source.provider.clone(),
+            provider: source.provider,
             secrets: source.keys.clone(),
             max_body: source.max_body.unwrap_or(config.server.max_body),
             public_url: public_url.trim_end_matches('/').to_owned(),

@@ -83,7 +83,7 @@ async fn transact(writer: &Writer, plan: &Plan, source: &PlannedSource, pending:
             tx.commit().await?;
             return Ok(Settled::Expired);
         } else if receipt.fingerprint == event.fingerprint {
-            copy(&mut tx, receipt.delivery, receipt.event, writer.gateway).await?
+            copy(&mut tx, &arrival.source, receipt, writer.gateway).await?
         } else {
             conflict(&mut tx, event, receipt, (source, plan), pending, writer).await?
         };
@@ -108,7 +108,8 @@ fn is_past(delivery: Uuid, writer: &Writer) -> bool {
 }
 
 /// The same event again: dead jobs are queued afresh, waiting ones become due, others are left alone; noted in any case.
-async fn copy(tx: &mut sqlx::PgConnection, delivery: Uuid, event: i32, gateway: Uuid) -> sqlx::Result<Found> {
+async fn copy(tx: &mut sqlx::PgConnection, source: &str, receipt: &Receipt, gateway: Uuid) -> sqlx::Result<Found> {
+    let (delivery, event) = (receipt.delivery, receipt.event);
     let redriven = dead::redrive(&mut *tx, delivery, Some(event), None).await?;
     lanes::hasten(&mut *tx, delivery, event).await?;
     let hastened = jobs::hasten(&mut *tx, delivery, event).await?;
@@ -118,6 +119,7 @@ async fn copy(tx: &mut sqlx::PgConnection, delivery: Uuid, event: i32, gateway: 
         (true, 0) => Act::Noted,
     };
     copies::insert(tx, delivery, event, act, gateway).await?;
+    metrics::counter!(telemetry::DUPLICATES, "source" => source.to_owned(), "act" => act.as_str()).increment(1);
     Ok(if act == Act::Requeued { Found::Requeued(delivery) } else { Found::Copy(delivery) })
 }
 

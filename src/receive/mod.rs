@@ -68,12 +68,17 @@ impl Ingest {
     async fn take(&self, name: &str, peer: SocketAddr, request: Request) -> (Response, &'static str) {
         // Before the body is read: a stranger's bytes cost nothing.
         let Some(source) = self.sources.get(name) else {
+            self.refusals.note(None, "unknown_source", Some(peer.ip()), self.clock.now(), 0, []);
             return (reply::unknown_source(), "unknown_source");
         };
         let (parts, body) = request.into_parts();
         let (body, memory) = match self.limits.read(&parts.headers, body, source.max_body).await {
             Ok(read) => read,
-            Err(why) => return (reply::unread(why), "unread"),
+            Err(why) => {
+                let names = parts.headers.keys().map(http::HeaderName::as_str);
+                self.refusals.note(Some(&source.name), why.as_str(), Some(peer.ip()), self.clock.now(), 0, names);
+                return (reply::unread(why), why.as_str());
+            }
         };
         let target = parts.uri.path_and_query().map_or("/", |target| target.as_str());
         let received = received_headers(&parts.headers);

@@ -15,6 +15,7 @@ use uuid::Uuid;
 use super::arrival::Arrival;
 use super::reply::Status;
 use super::write::Writer;
+use crate::telemetry;
 
 /// What recording did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,6 +95,7 @@ impl Recorder {
         self.queue
             .try_send(Pending { arrival, answer, _bytes: bytes, _memory: memory })
             .map_err(|_| NotDurable::Busy)?;
+        metrics::gauge!(telemetry::RECORDER_QUEUE).set((self.queue.max_capacity() - self.queue.capacity()) as f64);
         match tokio::time::timeout(self.timeout, answered).await {
             Ok(Ok(outcome)) => outcome,
             Ok(Err(_)) => Err(NotDurable::Failed),
@@ -110,7 +112,7 @@ async fn run(queue: Arc<Mutex<mpsc::Receiver<Pending>>>, writer: Arc<Writer>, ba
         if received == 0 {
             return;
         }
-        metrics::histogram!(crate::telemetry::RECORD_BATCH_SIZE).record(received as f64);
+        metrics::histogram!(telemetry::RECORD_BATCH_SIZE).record(received as f64);
         while !taken.is_empty() {
             let rest = taken.split_off(fitting(&taken, batch_bytes));
             writer.write(std::mem::replace(&mut taken, rest)).await;

@@ -82,6 +82,9 @@ impl Writer {
                         todo.push((first, tries));
                     }
                     (Trouble::BadData | Trouble::NoPartition | Trouble::Contention | Trouble::Unreachable, _) => {
+                        let class = error.as_database_error().and_then(|e| e.code()?.get(..2).map(str::to_owned));
+                        let class = class.unwrap_or_else(|| "connection".to_owned());
+                        metrics::counter!(telemetry::RECORD_FAILURES, "class" => class).increment(1);
                         tracing::error!(%error, deliveries = batch.len(), "record.failed");
                         for pending in batch {
                             pending.answer(Err(NotDurable::Failed));

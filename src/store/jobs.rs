@@ -283,10 +283,3 @@ pub(crate) async fn running_in(conn: &mut PgConnection, lane: &[u8]) -> sqlx::Re
     .fetch_optional(conn)
     .await
 }
-
-/// Unfinished jobs by subscription and state, for the metrics.
-pub(crate) async fn count_by_state(conn: &mut PgConnection) -> sqlx::Result<Vec<(i32, String, i64)>> {
-    sqlx::query_as("select subscription, state, count(*) from hookgate.jobs group by subscription, state")
-        .fetch_all(conn)
-        .await
-}

@@ -22,6 +22,7 @@ impl Api {
             lease: self.operator.lease,
             expects_worker: false,
             receipt_key,
+            work_queued: Box::new(|| ()),
         };
         change(&mut operator);
         let operator = Arc::new(operator);
