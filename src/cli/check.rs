@@ -6,8 +6,8 @@ use super::Invocation;
 use super::exit::{Exit, Failure};
 use crate::config::{Config, LoadOptions, Mode, Problem, Severity};
 
-/// Exit code 0 when the gateway would start, 1 when it would refuse to.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Ends with 0 when the gateway would start, and with 1 when it would refuse to.")]
 pub(super) struct Args {
     /// Refuse warnings too
     #[arg(long)]

@@ -88,8 +88,11 @@ impl Client {
             request.url_mut().query_pairs_mut().extend_pairs(query);
         }
         let response = self.http.execute(request).await.map_err(|error| {
-            Failure::new(Exit::Unreachable, format!("no gateway answers at {}: {}", self.base, told(&error)))
-                .advise("start one with `hookgate dev` or `hookgate serve`, or name another with --api URL")
+            Failure::new(
+                Exit::Unreachable,
+                format!("no gateway answers at {}: {}", self.base, told(&error.without_url())),
+            )
+            .advise("start one with `hookgate dev` or `hookgate serve`, or name another with --api URL")
         })?;
         match response.status() {
             status if status.is_success() => Ok(response),
@@ -137,7 +140,7 @@ async fn json(response: Response) -> Result<Value, Failure> {
 }
 
 fn broken(error: reqwest::Error) -> Failure {
-    Failure::new(Exit::Unreachable, format!("the gateway's answer cannot be read: {}", told(&error)))
+    Failure::new(Exit::Unreachable, format!("the gateway's answer cannot be read: {}", told(&error.without_url())))
         .advise("check that --api is the operator listener of a hookgate, not its ingest listener")
 }
 

@@ -5,9 +5,10 @@ use super::{Invocation, demo, serve};
 use crate::config::{LogFormat, Mode, ProcessRole};
 use crate::gateway::Builder;
 
-/// Secrets may stand in the file, every role runs here, logs are text, and without `database.url` Postgres comes along
-/// in ./hookgate-data.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Unlike `serve`: secrets may stand in the configuration, this process has every role, logs are text.
+Without database.url, Postgres comes along in ./hookgate-data.")]
 pub(super) struct Args {
     /// Show it working, with sources and secrets made up for it; your configuration is not read
     #[arg(long)]

@@ -30,8 +30,11 @@ pub(super) fn grouped(command: clap::Command) -> clap::Command {
         groups.push('\n');
     }
     command
-        .help_template(format!("{{about}}\n\n{{usage-heading}} {{usage}}\n\n{groups}{{options}}{{after-help}}"))
-        .after_help(format!("\n{EXAMPLES}\n{}", Exit::table()))
+        .help_template(format!(
+            "{{about}}\n\n{{usage-heading}} {{usage}}\n\n{groups}Options:
+{{options}}{{after-help}}"
+        ))
+        .after_help(format!("{EXAMPLES}\n{}", Exit::table()))
 }
 
 #[cfg(test)]

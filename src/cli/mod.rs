@@ -189,7 +189,8 @@ mod tests {
             "hookgate send github push --times 3 --same-id",
             "hookgate send stripe invoice.paid --tamper --to http://127.0.0.1:9/in/x",
             "hookgate send stripe",
-            "hookgate deliveries list --state dead --source stripe --limit 5 --all",
+            "hookgate deliveries list --state dead --source stripe --limit 5",
+            "hookgate deliveries list --all",
             "hookgate deliveries show 0198 --json",
             "hookgate deliveries body 0198 -o body.json",
             "hookgate replay 0198 --handler a --handler b --force --api http://127.0.0.1:1",
@@ -209,6 +210,7 @@ mod tests {
             "hookgate send stripe invoice.paid --times 0",
             "hookgate deliveries list --state finished",
             "hookgate replay",
+            "hookgate deliveries list --all --limit 5",
         ] {
             assert!(parsed(line).is_err(), "{line}");
         }

@@ -40,7 +40,7 @@ pub(super) fn unknown(name: &str) -> Failure {
     }
 }
 
-/// Whether somebody who wrote one may have meant the other: a part of the name, or letters mostly the same.
+/// Whether somebody who wrote one may have meant the other: a part of the name, or a third of its pairs of letters.
 fn alike(written: &str, known: &str) -> bool {
     let written = written.to_ascii_lowercase();
     if written.len() >= 3 && (known.contains(&written) || written.contains(known)) {
@@ -49,7 +49,7 @@ fn alike(written: &str, known: &str) -> bool {
     let pairs = |text: &str| -> Vec<[u8; 2]> { text.as_bytes().windows(2).map(|pair| [pair[0], pair[1]]).collect() };
     let (ours, theirs) = (pairs(&written), pairs(known));
     let shared = ours.iter().filter(|pair| theirs.contains(pair)).count();
-    2 * shared >= ours.len().max(theirs.len()).max(1)
+    3 * shared >= ours.len().max(theirs.len()).max(1)
 }
 
 fn list(invocation: &Invocation) {

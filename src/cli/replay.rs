@@ -8,8 +8,8 @@ use super::deliveries::{Id, text};
 use super::exit::{Exit, Failure};
 use super::table::Table;
 
-/// Without options: the handlers that are not done. Nothing that succeeded runs again without --force.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Without options: the handlers that are not done. What succeeded runs again only with --force.")]
 pub(super) struct Args {
     /// The delivery's id
     id: Id,

@@ -14,8 +14,8 @@ use super::table::Table;
 use super::{Invocation, client, local_url, providers};
 use crate::config::{Config, Mode, Source};
 
-/// Exit code 0 when every request was accepted; with --tamper, when every one was refused.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Ends with 0 when every request was accepted; with --tamper, when every one was refused.")]
 pub(super) struct Args {
     /// The provider, or "hmac"
     provider: String,
@@ -156,7 +156,7 @@ pub(super) fn ingest_url(base: Url, source: &str) -> Result<Url, Failure> {
 /// Posts the request as it is and waits for the answer.
 pub(super) async fn post(http: &reqwest::Client, to: &Url, request: Signed) -> Result<Answer, Failure> {
     let lost = |error: reqwest::Error| {
-        Failure::new(Exit::Unreachable, format!("{to} does not answer: {}", told(&error)))
+        Failure::new(Exit::Unreachable, format!("{to} does not answer: {}", told(&error.without_url())))
             .advise("start the gateway with `hookgate dev`, or say where to post with --to URL")
     };
     let mut post = http.post(to.clone()).body(request.body);

@@ -115,7 +115,9 @@ impl Told<'_> {
             }
             say("Set server.public_url to that host, and this command prints the full URL.".to_owned());
         }
-        say(format!("\nThen\n  set -a; . ./{env}; set +a\n  hookgate dev"));
+        // A shell looks a name without a slash up in its search path.
+        let here = if args.env_file.is_absolute() { "" } else { "./" };
+        say(format!("\nThen\n  set -a; . {here}{env}; set +a\n  hookgate dev"));
         if find(&args.provider).is_some_and(|provider| !provider.samples.is_empty()) {
             say(format!("  hookgate send {}", args.provider));
         }
