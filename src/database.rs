@@ -80,10 +80,16 @@ fn pool(
 pub(crate) async fn migrate(pool: &PgPool) -> Result<(), Error> {
     let mut conn = pool.acquire().await.map_err(Error::database("the database can't be reached"))?;
     // The migrations table lives in our own schema, so that it meets nobody else's.
-    sqlx::query("create schema if not exists hookgate")
-        .execute(&mut *conn)
+    let there: bool = sqlx::query_scalar("select to_regnamespace('hookgate') is not null")
+        .fetch_one(&mut *conn)
         .await
-        .map_err(Error::database("the schema `hookgate` can't be made: grant CREATE on the database"))?;
+        .map_err(Error::database("the database can't be asked for its schemas"))?;
+    if !there {
+        sqlx::query("create schema if not exists hookgate")
+            .execute(&mut *conn)
+            .await
+            .map_err(Error::database("the schema `hookgate` can't be made: grant CREATE on the database"))?;
+    }
     drop(conn);
     migrator().run(pool).await.map_err(Error::migration)?;
     partitions::ensure(pool).await.map_err(Error::database("the day partitions can't be made"))
