@@ -130,8 +130,8 @@ mod tests {
             Ok(Verdict::Delivery(verified)) => {
                 let event = &verified.events()[0];
                 Ok((
-                    event.delivery_id.clone().unwrap_or_default().into(),
-                    event.event_type.clone().unwrap_or_default().into(),
+                    event.delivery_id.clone().unwrap_or_default(),
+                    event.event_type.clone().unwrap_or_default(),
                 ))
             }
             Ok(_) => Err("answered as a handshake".into()),
