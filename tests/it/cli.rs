@@ -230,7 +230,8 @@ async fn replay_redrives_what_is_dead_and_leaves_alone_what_is_done() {
 #[tokio::test(flavor = "multi_thread")]
 async fn without_a_token_that_may_do_it_the_exit_code_is_4() {
     let database = database().await;
-    let tokens = "[[operator.token]]\nname = \"eyes\"\nrole = \"read\"\nsecret = { literal = \"only-looking-around\" }\n";
+    let tokens =
+        "[[operator.token]]\nname = \"eyes\"\nrole = \"read\"\nsecret = { literal = \"only-looking-around\" }\n";
     let served = Served::start(&database, tokens).await;
     let anonymous = served.run("deliveries list").await;
     assert_eq!(code(&anonymous), 4);
