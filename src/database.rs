@@ -4,9 +4,9 @@
 
 use std::time::Duration;
 
-use sqlx::Connection;
 use sqlx::migrate::Migrator;
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
+use sqlx::{ConnectOptions, Connection};
 
 use crate::maintenance::partitions;
 use crate::{Error, config};
@@ -74,6 +74,18 @@ fn pool(
             })
         })
         .connect_lazy_with(options.clone().application_name(name).options(settings.iter().copied()))
+}
+
+/// Connects once. A pool would try again until it runs out of patience, and then no longer know why.
+pub(crate) async fn reach(options: &PgConnectOptions) -> Result<(), Error> {
+    const TEXT: &str = "the database can't be reached: check database.url, and that the server runs";
+    let connection = tokio::time::timeout(Duration::from_secs(5), options.connect())
+        .await
+        .map_err(Error::database(TEXT))?
+        .map_err(Error::database(TEXT))?;
+    // What it was for is done.
+    let _ = connection.close().await;
+    Ok(())
 }
 
 /// Brings the schema up to date, and makes the partitions around now.

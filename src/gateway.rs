@@ -157,6 +157,7 @@ impl Database {
                 (embedded.connect_options(), Some(embedded))
             }
         };
+        database::reach(&options).await?;
         Ok(Self { pools: Pools::new(&options, settings), embedded })
     }
 
