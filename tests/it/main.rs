@@ -3,7 +3,10 @@
 mod admin;
 mod cli;
 mod config;
+mod deliver;
 mod embedded;
 mod handler;
+mod promises;
+mod replay;
 mod smoke;
 mod support;
