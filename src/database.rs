@@ -4,9 +4,9 @@
 
 use std::time::Duration;
 
-use sqlx::Connection;
 use sqlx::migrate::Migrator;
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
+use sqlx::{ConnectOptions, Connection};
 
 use crate::maintenance::partitions;
 use crate::{Error, config};
@@ -80,14 +80,32 @@ fn pool(
         .connect_lazy_with(options.clone().application_name(name).options(settings.iter().copied()))
 }
 
+/// Connects once. A pool would try again until it runs out of patience, and then no longer know why.
+pub(crate) async fn reach(options: &PgConnectOptions) -> Result<(), Error> {
+    const TEXT: &str = "the database can't be reached: check database.url, and that the server runs";
+    let connection = tokio::time::timeout(Duration::from_secs(5), options.connect())
+        .await
+        .map_err(Error::database(TEXT))?
+        .map_err(Error::database(TEXT))?;
+    // What it was for is done.
+    let _ = connection.close().await;
+    Ok(())
+}
+
 /// Brings the schema up to date, and makes the partitions around now.
 pub(crate) async fn migrate(pool: &PgPool) -> Result<(), Error> {
     let mut conn = pool.acquire().await.map_err(Error::database("the database can't be reached"))?;
     // The migrations table lives in our own schema, so that it meets nobody else's.
-    sqlx::query("create schema if not exists hookgate")
-        .execute(&mut *conn)
+    let there: bool = sqlx::query_scalar("select to_regnamespace('hookgate') is not null")
+        .fetch_one(&mut *conn)
         .await
-        .map_err(Error::database("the schema `hookgate` can't be made: grant CREATE on the database"))?;
+        .map_err(Error::database("the database can't be asked for its schemas"))?;
+    if !there {
+        sqlx::query("create schema if not exists hookgate")
+            .execute(&mut *conn)
+            .await
+            .map_err(Error::database("the schema `hookgate` can't be made: grant CREATE on the database"))?;
+    }
     drop(conn);
     migrator().run(pool).await.map_err(Error::migration)?;
     partitions::ensure(pool).await.map_err(Error::database("the day partitions can't be made"))

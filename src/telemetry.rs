@@ -3,6 +3,8 @@
 //! Labels carry names from the configuration and words from our own enums, never anything a sender chose: a sender
 //! could otherwise make as many time series as it likes. What a log line may hold: docs/LOGGING.md.
 
+use std::io::IsTerminal;
+
 use metrics::{Unit, describe_counter, describe_gauge, describe_histogram};
 use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
 use tracing_subscriber::EnvFilter;
@@ -43,7 +45,10 @@ pub fn init(format: Format, filter: &str) -> Result<(), TelemetryError> {
     let directives = EnvFilter::builder()
         .parse(filter)
         .map_err(|source| TelemetryError::Filter { filter: filter.to_owned(), source })?;
-    let builder = tracing_subscriber::fmt().with_env_filter(directives).with_writer(std::io::stderr);
+    let builder = tracing_subscriber::fmt()
+        .with_env_filter(directives)
+        .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal());
     match format {
         Format::Text => builder.try_init(),
         Format::Json => builder.json().flatten_event(true).with_current_span(false).try_init(),

@@ -129,10 +129,7 @@ mod tests {
         match verify(provider, &request, std::slice::from_ref(secret), NOW) {
             Ok(Verdict::Delivery(verified)) => {
                 let event = &verified.events()[0];
-                Ok((
-                    event.delivery_id.clone().unwrap_or_default().into(),
-                    event.event_type.clone().unwrap_or_default().into(),
-                ))
+                Ok((event.delivery_id.clone().unwrap_or_default(), event.event_type.clone().unwrap_or_default()))
             }
             Ok(_) => Err("answered as a handshake".into()),
             Err(reject) => Err(format!("{reject:?}")),

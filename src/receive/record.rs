@@ -95,7 +95,6 @@ impl Recorder {
         self.queue
             .try_send(Pending { arrival, answer, _bytes: bytes, _memory: memory })
             .map_err(|_| NotDurable::Busy)?;
-        metrics::gauge!(telemetry::RECORDER_QUEUE).set((self.queue.max_capacity() - self.queue.capacity()) as f64);
         match tokio::time::timeout(self.timeout, answered).await {
             Ok(Ok(outcome)) => outcome,
             Ok(Err(_)) => Err(NotDurable::Failed),
@@ -108,7 +107,11 @@ async fn run(queue: Arc<Mutex<mpsc::Receiver<Pending>>>, writer: Arc<Writer>, ba
     let mut taken = Vec::with_capacity(batch);
     loop {
         // One writer waits for work; the other writes, or waits for its turn to wait.
-        let received = queue.lock().await.recv_many(&mut taken, batch).await;
+        let (received, waiting) = {
+            let mut queue = queue.lock().await;
+            (queue.recv_many(&mut taken, batch).await, queue.len())
+        };
+        metrics::gauge!(telemetry::RECORDER_QUEUE).set(waiting as f64);
         if received == 0 {
             return;
         }

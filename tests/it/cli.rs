@@ -230,13 +230,14 @@ async fn replay_redrives_what_is_dead_and_leaves_alone_what_is_done() {
 #[tokio::test(flavor = "multi_thread")]
 async fn without_a_token_that_may_do_it_the_exit_code_is_4() {
     let database = database().await;
-    let tokens = "[[operator.token]]\nname = \"eyes\"\nrole = \"read\"\nsecret = { literal = \"only-looking\" }\n";
+    let tokens =
+        "[[operator.token]]\nname = \"eyes\"\nrole = \"read\"\nsecret = { literal = \"only-looking-around\" }\n";
     let served = Served::start(&database, tokens).await;
     let anonymous = served.run("deliveries list").await;
     assert_eq!(code(&anonymous), 4);
     assert!(err(&anonymous).contains("HOOKGATE_TOKEN"), "{}", err(&anonymous));
 
-    let token = [("HOOKGATE_TOKEN", "only-looking")];
+    let token = [("HOOKGATE_TOKEN", "only-looking-around")];
     assert_eq!(code(&served.run_with("deliveries list", &token).await), 0);
     let replay = served.run_with("replay 01998f6e-7a11-7c3e-9d0b-2f4c1a7be502", &token).await;
     assert_eq!(code(&replay), 4, "a reader may not replay: {}", err(&replay));

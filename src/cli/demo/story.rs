@@ -21,7 +21,9 @@ use crate::cli::send;
 /// How long everything may take.
 const DEADLINE: Duration = Duration::from_secs(30);
 /// How often the API is asked.
-const LOOK: Duration = Duration::from_millis(100);
+const LOOK: Duration = Duration::from_millis(20);
+/// How long a sender waits for the one before, so that the lines come in the order of their times.
+const PAUSE: Duration = Duration::from_millis(200);
 
 /// Tells the story as it happens. Every line is something an answer or the API said.
 pub(super) struct Story {
@@ -49,13 +51,9 @@ impl Story {
                 self.send(Act::Copy, sender, request.clone()).await?;
                 self.send(Act::Forge, sender, request.tampered()).await?;
             }
-            self.look().await?;
+            self.look_for(PAUSE).await?;
         }
-        let deadline = Instant::now() + DEADLINE;
-        while !self.is_over() && Instant::now() < deadline {
-            tokio::time::sleep(LOOK).await;
-            self.look().await?;
-        }
+        self.look_for(DEADLINE).await?;
         let refusals = self.api.get("refusals", &[]).await?;
         let refusals = refusals["items"].as_array().map_or(0, Vec::len);
         Ok((self.sent, refusals))
@@ -96,6 +94,18 @@ impl Story {
             shown: Value::Null,
         });
         Ok(())
+    }
+
+    /// Looks until everything sent so far is over, but not longer than this.
+    async fn look_for(&mut self, at_most: Duration) -> Result<(), Failure> {
+        let deadline = Instant::now() + at_most;
+        loop {
+            self.look().await?;
+            if self.is_over() || Instant::now() >= deadline {
+                return Ok(());
+            }
+            tokio::time::sleep(LOOK).await;
+        }
     }
 
     /// Asks the API about every delivery that is not done, and tells the attempts it has not told yet.
