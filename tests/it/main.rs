@@ -3,8 +3,11 @@
 mod admin;
 mod cli;
 mod config;
+mod deliver;
 mod embedded;
 mod handler;
+mod promises;
+mod replay;
 mod shutdown;
 mod smoke;
 mod support;

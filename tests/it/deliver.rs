@@ -1,0 +1,6 @@
+//! Delivery as operators see it: retries and dead jobs, lanes that wait or go on, claims, shutdown, lost commits.
+
+mod claims;
+mod lanes;
+mod retries;
+mod shutdown;
