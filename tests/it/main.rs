@@ -3,5 +3,8 @@
 mod config;
 mod embedded;
 mod handler;
+mod promises;
+mod receive;
+mod record;
 mod smoke;
 mod support;

@@ -1,4 +1,11 @@
 //! What the tests stand on.
 
+pub(crate) mod destination;
+pub(crate) mod eventually;
 pub(crate) mod gateway;
+pub(crate) mod metric;
 pub(crate) mod postgres;
+pub(crate) mod proxy;
+pub(crate) mod rows;
+pub(crate) mod wire;
+pub(crate) mod witness;

@@ -1,0 +1,9 @@
+//! The promises of the README, a file each.
+
+mod a_2xx_is_durable;
+mod a_duplicate_adds_nothing;
+mod a_later_handler_misses_nothing;
+mod a_redelivery_of_dead_work_requeues_it_once;
+mod a_refusal_teaches_nothing;
+mod another_body_under_a_known_id_is_kept;
+mod bytes_in_are_bytes_out;
