@@ -1,6 +1,7 @@
 //! Promise 1: a 2xx is sent only after the delivery, its receipts and its jobs are committed in one transaction.
 
 use std::collections::BTreeSet;
+use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
@@ -108,7 +109,7 @@ async fn one_poison_row_in_a_batch_does_not_fail_its_neighbours() {
     gateway.shutdown().await;
 }
 
-async fn asked_promptly(to: std::net::SocketAddr, n: i64) -> Answer {
+async fn asked_promptly(to: SocketAddr, n: i64) -> Answer {
     let asked = Instant::now();
     let answer = event(n).send(to).await;
     assert!(asked.elapsed() < PROMPTLY, "answered after {:?}", asked.elapsed());

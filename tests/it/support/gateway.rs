@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
+use std::sync::OnceLock;
 
 use hookgate::config::{Config, Mode, ProcessRole};
 use hookgate::{Gateway, Handler, Running};
@@ -187,9 +188,13 @@ impl Answer {
     }
 }
 
-/// An HTTP client without TLS: everything in a test is on loopback.
-pub(crate) fn client() -> reqwest::Client {
-    // rustls wants its crypto provider named, even where nothing is https.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    reqwest::Client::new()
+/// The HTTP client of all tests, since making one takes a debug build long. It keeps no connection: each is of the
+/// runtime of the test that made it.
+pub(crate) fn client() -> &'static reqwest::Client {
+    static CLIENT: OnceLock<reqwest::Client> = OnceLock::new();
+    CLIENT.get_or_init(|| {
+        // rustls wants its crypto provider named, even where nothing is https.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        reqwest::Client::builder().pool_max_idle_per_host(0).build().expect("a client")
+    })
 }

@@ -10,11 +10,6 @@ pub(crate) fn counter(series: &str) -> u64 {
     value.unwrap_or(0)
 }
 
-/// Every line that begins so.
-pub(crate) fn lines(series: &str) -> String {
-    render().lines().filter(|line| line.starts_with(series)).collect::<Vec<_>>().join("\n")
-}
-
 /// Starts counting. What was counted before the first call is not seen.
 pub(crate) fn counting() {
     render();
