@@ -7,6 +7,8 @@ mod deliver;
 mod embedded;
 mod handler;
 mod promises;
+mod receive;
+mod record;
 mod replay;
 mod shutdown;
 mod smoke;
