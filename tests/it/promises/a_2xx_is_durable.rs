@@ -213,6 +213,34 @@ async fn connections_killed_in_mid_flight_lose_nothing_acknowledged_and_double_n
     gateway.shutdown().await;
 }
 
+/// Whether a session of the gateway waits for a lock, and which.
+async fn waiting_session(pool: &PgPool) -> Option<i32> {
+    let sql = "select pid from pg_stat_activity
+                where datname = current_database() and application_name = 'hookgate ingest' and wait_event_type = 'Lock'";
+    sqlx::query_scalar(sql).fetch_optional(pool).await.unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_connection_lost_while_recording_costs_the_sender_nothing() {
+    let database = database().await;
+    let pool = database.pool().await;
+    let gateway = receiving_for(&database, &database, Order::None).await;
+    let to = gateway.ingest_addr().unwrap();
+    let mut held = pool.begin().await.unwrap();
+    sqlx::query("lock table hookgate.receipts").execute(&mut *held).await.unwrap();
+    let sending = tokio::spawn(async move { event(1).send(to).await });
+    eventually("it is recording", true, async || waiting_session(&pool).await.is_some()).await;
+
+    let waiting = waiting_session(&pool).await;
+    sqlx::query("select pg_terminate_backend($1)").bind(waiting).execute(&pool).await.unwrap();
+    held.rollback().await.unwrap();
+
+    let answer = sending.await.unwrap();
+    assert_eq!((answer.status, answer.outcome()), (202, "accepted"), "{}", answer.text);
+    assert_eq!(recorded(&pool).await, (1, 1, 1));
+    gateway.shutdown().await;
+}
+
 #[tokio::test]
 async fn a_day_without_a_partition_is_made_when_a_delivery_needs_it() {
     let database = database().await;

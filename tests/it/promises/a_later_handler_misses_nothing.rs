@@ -21,13 +21,13 @@ async fn an_older_gateway_that_only_receives_makes_jobs_for_a_handler_declared_a
     for n in 0..20 {
         let answer = Signed::github(&format!("later-{n}"), "push", "{}").send(to).await;
         assert_eq!(answer.outcome(), "accepted", "event {n}");
-        assert_eq!(ran.recv().await.unwrap().to_string(), answer.id());
+        assert_eq!(ran.next().await, answer.id());
     }
     // What came before the handler is for a replay, not for it.
     assert_eq!(count(&pool, &format!("jobs where delivery = '{}'", early.id())).await, 0);
     newer.shutdown().await;
     receiving.shutdown().await;
-    assert!(ran.try_recv().is_err());
+    assert_eq!(ran.another(), None);
 }
 
 #[tokio::test]

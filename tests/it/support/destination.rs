@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use axum::extract::State;
 use bytes::Bytes;
@@ -11,6 +12,9 @@ use http::{HeaderMap, StatusCode, Uri, header};
 use sha2::{Digest, Sha256};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+/// Far beyond what a forward takes to come.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// One request as it arrived.
 #[derive(Debug, Clone)]
@@ -65,7 +69,8 @@ impl Destination {
 
     /// The next request, waited for.
     pub(crate) async fn next(&mut self) -> Arrived {
-        self.arrivals.recv().await.expect("the server runs")
+        let arrived = tokio::time::timeout(PATIENCE, self.arrivals.recv()).await;
+        arrived.expect("no request came").expect("the server runs")
     }
 
     /// Whether a request arrived that the test has not looked at.
