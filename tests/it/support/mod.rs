@@ -2,6 +2,7 @@
 
 pub(crate) mod eventually;
 pub(crate) mod gateway;
+pub(crate) mod lost_answer;
 pub(crate) mod postgres;
 pub(crate) mod process;
 pub(crate) mod puppet;

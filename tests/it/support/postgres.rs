@@ -45,6 +45,11 @@ impl TestDatabase {
         format!("postgres://{user}@{host}:{port}/{}?sslmode=disable", self.name)
     }
 
+    /// The same database behind another socket folder.
+    pub(crate) fn through(&self, socket: &Path) -> Self {
+        Self { name: self.name.clone(), options: self.options.clone().socket(socket) }
+    }
+
     /// A small pool bound to the calling test's runtime.
     pub(crate) async fn pool(&self) -> PgPool {
         let pool = PgPoolOptions::new().max_connections(8);
