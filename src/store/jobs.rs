@@ -256,14 +256,20 @@ pub(crate) async fn end_snoozes(conn: &mut PgConnection, lane: &LaneKey) -> sqlx
     Ok(())
 }
 
-/// Makes the waiting jobs of an event due at once; how many there were.
-pub(crate) async fn hasten(conn: &mut PgConnection, delivery: Uuid, event: i32) -> sqlx::Result<u64> {
+/// Makes the waiting jobs of an event due at once, those of one subscription or all; how many there were.
+pub(crate) async fn hasten(
+    conn: &mut PgConnection,
+    delivery: Uuid,
+    event: i32,
+    subscription: Option<i32>,
+) -> sqlx::Result<u64> {
     let done = sqlx::query(
         "update hookgate.jobs set due = now(), snoozed_until = null
-          where delivery = $1 and event = $2 and state = 'waiting'",
+          where delivery = $1 and event = $2 and state = 'waiting' and ($3::int is null or subscription = $3)",
     )
     .bind(delivery)
     .bind(event)
+    .bind(subscription)
     .execute(conn)
     .await?;
     Ok(done.rows_affected())

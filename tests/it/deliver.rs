@@ -2,5 +2,6 @@
 
 mod claims;
 mod lanes;
+mod lost_commits;
 mod retries;
 mod shutdown;

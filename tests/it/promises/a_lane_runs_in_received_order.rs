@@ -94,6 +94,35 @@ async fn two_gateways_run_two_hundred_events_of_one_key_in_order_and_one_at_a_ti
 }
 
 #[tokio::test]
+async fn events_that_come_at_the_same_moment_are_run_in_the_order_in_which_they_were_recorded() {
+    let (database, pool) = database_with_effects().await;
+    let log = Arc::new(Mutex::new(Log::default()));
+    let first = start(&database, "", vec![erratic(&log)]).await;
+    let second = start(&database, "", vec![erratic(&log)]).await;
+    let ingest = [first.ingest_addr().unwrap(), second.ingest_addr().unwrap()];
+    let senders = (0..16).map(|sender| {
+        tokio::spawn(async move {
+            for n in 0..15 {
+                let event = Signed::stripe_event(&format!("evt_{sender}_{n}"), "a.b", "hot");
+                assert_eq!(event.send(ingest[sender % 2]).await.status, 202);
+            }
+        })
+    });
+    for sender in senders.collect::<Vec<_>>() {
+        sender.await.expect("no panic");
+    }
+    eventually("no unfinished job", 0, async || unfinished(&pool).await).await;
+    let log = log.lock().unwrap();
+    // Strictly: never two of one number, and none that was numbered before one that has run already.
+    let done = &log.done["hot"];
+    assert!(done.len() == 240 && done.is_sorted_by(|a, b| a < b), "{done:?}");
+    assert_eq!(log.most_at_once["hot"], 1);
+    drop(log);
+    first.shutdown().await;
+    second.shutdown().await;
+}
+
+#[tokio::test]
 async fn a_lane_whose_head_takes_long_holds_up_no_other() {
     let (database, _pool) = database_with_effects().await;
     let (handler, mut calls) = puppet(on("stripe", &["*"]).name("slow").order(Order::Lane).concurrency(8));
