@@ -30,10 +30,14 @@ impl Pools {
     pub(crate) fn new(options: &PgConnectOptions, settings: &config::Database) -> Self {
         let ingest =
             [("lock_timeout", "1s"), ("statement_timeout", "2s"), ("idle_in_transaction_session_timeout", "2s")];
-        let operator = [("lock_timeout", "2s"), ("statement_timeout", "5s")];
+        // Whoever is stopped between two statements of a transaction keeps its row locks, and every ingest and rescue of
+        // those lanes waits. A handler's own transaction sets a longer limit for itself.
+        let worker = [("idle_in_transaction_session_timeout", "5s")];
+        let operator =
+            [("lock_timeout", "2s"), ("statement_timeout", "5s"), ("idle_in_transaction_session_timeout", "5s")];
         Self {
             ingest: pool(options, "hookgate ingest", settings.ingest_connections, Duration::from_secs(2), &ingest),
-            worker: pool(options, "hookgate worker", settings.worker_connections, Duration::from_secs(30), &[]),
+            worker: pool(options, "hookgate worker", settings.worker_connections, Duration::from_secs(30), &worker),
             operator: pool(
                 options,
                 "hookgate operator",

@@ -164,8 +164,8 @@ async fn carry_out(
     for part in parts {
         let handler = part.subscription.handler.clone();
         if part.is("job") {
-            lanes::hasten(&mut *tx, delivery, part.event).await?;
-            if jobs::hasten(&mut *tx, delivery, part.event).await? > 0 {
+            lanes::hasten(&mut *tx, delivery, part.event, Some(part.subscription.id)).await?;
+            if jobs::hasten(&mut *tx, delivery, part.event, Some(part.subscription.id)).await? > 0 {
                 done.hastened.push(handler);
             } else {
                 done.skipped.push((handler, "queued already"));

@@ -64,6 +64,8 @@ pub(crate) struct Worker {
     pub(crate) wake: Arc<Wake>,
     /// Start nothing more.
     pub(crate) stop: CancellationToken,
+    /// End what runs.
+    cut: CancellationToken,
     pub(crate) pulse: Pulse,
     served: Vec<Arc<Served>>,
     claims: AtomicI64,
@@ -93,6 +95,7 @@ impl Worker {
             state,
             wake,
             stop,
+            cut: CancellationToken::new(),
             pulse: Pulse::new(),
             served,
             claims: AtomicI64::new(0),
@@ -121,6 +124,9 @@ impl Worker {
         self.running.close();
         if tokio::time::timeout(grace, self.running.wait()).await.is_err() {
             tracing::warn!(left = self.running.len(), "worker.grace_over: what still runs will be rescued");
+            // Cut off, so that no open transaction keeps its connection and with it this process.
+            self.cut.cancel();
+            self.running.wait().await;
         }
     }
 
@@ -171,7 +177,10 @@ impl Worker {
     }
 
     async fn start(self: Arc<Self>, served: Arc<Served>, claim: Claim, place: OwnedSemaphorePermit) {
-        work::work(&self, &served.handler, claim).await;
+        tokio::select! {
+            () = work::work(&self, &served.handler, claim) => {}
+            () = self.cut.cancelled() => {}
+        }
         drop(place);
         // A place is free, and the lane may have more.
         self.wake.poke_local();

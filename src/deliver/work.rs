@@ -26,7 +26,7 @@ pub(crate) async fn work(worker: &Worker, handler: &Handler, mut claim: Claim) {
         let transition = job::decide(&ran.outcome, history(&job), &handler.policy, rand::random());
         report(handler, &job, &ran, transition);
         let next = if worker.stop.is_cancelled() { None } else { rest.next() };
-        match settle_surely(worker, &claim, &job, ran, transition, next).await {
+        match settle_surely(worker, handler, &claim, &job, ran, transition, next).await {
             Settled::Next(next) => job = next,
             Settled::Released => return,
             Settled::Fenced => {
@@ -52,6 +52,7 @@ fn history(job: &Job) -> History {
 /// this process says that it lives, nobody else would settle for it.
 async fn settle_surely(
     worker: &Worker,
+    handler: &Handler,
     claim: &Claim,
     job: &Job,
     mut ran: Ran,
@@ -77,7 +78,7 @@ async fn settle_surely(
                     // If it did, the job is gone, and what follows finds that out.
                     ran.outcome = Outcome::Failed { retry_after: None };
                     ran.error = Some(format!("the handler's transaction did not commit: {error}"));
-                    transition = job::Transition::Retry { wait: Duration::from_secs(1) };
+                    transition = job::decide(&ran.outcome, history(job), &handler.policy, rand::random());
                 }
             }
         }

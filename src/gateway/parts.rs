@@ -64,10 +64,12 @@ pub(super) async fn start(
     }
     if runs(ProcessRole::Worker) {
         let worker = worker(&config, &pools, handlers, state, &wake, running.stop_worker.clone());
-        deliver::introduce(&worker).await.map_err(Error::database("the worker can't be registered"))?;
+        deliver::introduce(&worker, &pools.operator)
+            .await
+            .map_err(Error::database("the worker can't be registered"))?;
         running.background({
-            let worker = Arc::clone(&worker);
-            async move { deliver::beat(&worker).await }
+            let (worker, pool) = (Arc::clone(&worker), pools.operator.clone());
+            async move { deliver::beat(&worker, &pool).await }
         });
         if config.database.listen {
             running.background(deliver::listen(pools.worker.clone(), Arc::clone(&wake)));
@@ -89,7 +91,7 @@ pub(super) async fn start(
             serve::serve(listener, admin::router(operator), header_timeout, grace, stop).await;
         }));
     }
-    running.background(maintenance::run(pools.worker.clone(), config.worker.lease, config.worker.rescues));
+    running.background(maintenance::run(pools.operator.clone(), config.worker.lease, config.worker.rescues));
     Ok(running)
 }
 

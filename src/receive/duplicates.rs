@@ -111,8 +111,8 @@ fn is_past(delivery: Uuid, writer: &Writer) -> bool {
 async fn copy(tx: &mut sqlx::PgConnection, source: &str, receipt: &Receipt, gateway: Uuid) -> sqlx::Result<Found> {
     let (delivery, event) = (receipt.delivery, receipt.event);
     let redriven = dead::redrive(&mut *tx, delivery, Some(event), None).await?;
-    lanes::hasten(&mut *tx, delivery, event).await?;
-    let hastened = jobs::hasten(&mut *tx, delivery, event).await?;
+    lanes::hasten(&mut *tx, delivery, event, None).await?;
+    let hastened = jobs::hasten(&mut *tx, delivery, event, None).await?;
     let act = match (redriven.is_empty(), hastened) {
         (false, _) => Act::Requeued,
         (true, 1..) => Act::Hastened,
@@ -161,6 +161,8 @@ async fn conflict(
                 }
                 return Ok(Found::Conflict(event.delivery));
             }
+            // The body is not kept; whoever sends it again must not be told the id of a delivery that is not there.
+            receipts::redirect_conflict(tx, event, receipt).await?;
             Ok(Found::Conflict(receipt.delivery))
         }
     }

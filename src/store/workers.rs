@@ -55,11 +55,19 @@ pub(crate) async fn leave(conn: &mut PgConnection, id: Uuid) -> sqlx::Result<()>
     Ok(())
 }
 
-/// Workers silent for longer than their lease. By database time: no client's clock can shorten a lease.
+/// Workers silent for longer than their lease, by database time: no client's clock can shorten a lease. And whoever
+/// holds a claim without being registered: stopped between its last sign of life and its claim, it may have been
+/// buried in between, and nobody else would ever look for it.
 pub(crate) async fn silent(conn: &mut PgConnection, lease: Duration) -> sqlx::Result<Vec<Uuid>> {
     sqlx::query_scalar(
-        "select id from hookgate.workers
-          where heartbeat_at < clock_timestamp() - $1 * interval '1 millisecond' order by heartbeat_at limit 100",
+        "(select id from hookgate.workers
+           where heartbeat_at < clock_timestamp() - $1 * interval '1 millisecond' order by heartbeat_at limit 100)
+         union
+         select worker from hookgate.lanes l
+          where worker is not null and not exists (select from hookgate.workers where id = l.worker)
+         union
+         select worker from hookgate.jobs j
+          where worker is not null and not exists (select from hookgate.workers where id = j.worker)",
     )
     .bind(lease.as_millis() as f64)
     .fetch_all(conn)

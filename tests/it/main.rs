@@ -3,8 +3,13 @@
 mod admin;
 mod cli;
 mod config;
+mod deliver;
 mod embedded;
 mod handler;
+mod promises;
+mod receive;
+mod record;
+mod replay;
 mod shutdown;
 mod smoke;
 mod support;
