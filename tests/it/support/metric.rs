@@ -19,7 +19,7 @@ fn render() -> String {
     type Render = Box<dyn Fn() -> String + Send + Sync>;
     static METRICS: OnceLock<Render> = OnceLock::new();
     METRICS.get_or_init(|| {
-        let handle = hookgate::telemetry::install_metrics().expect("the process has no other recorder");
+        let handle = hookgate::telemetry::metrics().expect("the metrics of this process");
         Box::new(move || handle.render())
     })()
 }
