@@ -5,10 +5,11 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use hookgate::{Context, Handler, HandlerError, Order, Raw, on};
+use hookgate::{Context, Handler, HandlerError, Order, Raw, Running, on};
 
 use crate::support::eventually::eventually;
-use crate::support::gateway::{Signed, start};
+use crate::support::gateway::{Signed, config, start, start_with};
+use crate::support::postgres::TestDatabase;
 use crate::support::puppet::puppet;
 use crate::support::work::{attempts, database_with_effects, number, unfinished};
 
@@ -60,12 +61,18 @@ fn erratic(log: &Arc<Mutex<Log>>) -> Handler {
     named.backoff(Duration::from_millis(1), 1, Duration::from_millis(5)).run(run)
 }
 
+/// Two gateways with leases that no slow machine lets run out: this is about order, not about rescue.
+async fn two_gateways(database: &TestDatabase, log: &Arc<Mutex<Log>>) -> [Running; 2] {
+    let mut config = config(database, "");
+    config.worker.lease = Duration::from_secs(60);
+    [start_with(config.clone(), vec![erratic(log)]).await, start_with(config, vec![erratic(log)]).await]
+}
+
 #[tokio::test]
 async fn two_gateways_run_two_hundred_events_of_one_key_in_order_and_one_at_a_time() {
     let (database, pool) = database_with_effects().await;
     let log = Arc::new(Mutex::new(Log::default()));
-    let first = start(&database, "", vec![erratic(&log)]).await;
-    let second = start(&database, "", vec![erratic(&log)]).await;
+    let [first, second] = two_gateways(&database, &log).await;
     let ingest = [first.ingest_addr().unwrap(), second.ingest_addr().unwrap()];
     for n in 0..200 {
         // One after another, so their order is known; through either gateway in turn. Between them, ten other keys.
@@ -97,8 +104,7 @@ async fn two_gateways_run_two_hundred_events_of_one_key_in_order_and_one_at_a_ti
 async fn events_that_come_at_the_same_moment_are_run_in_the_order_in_which_they_were_recorded() {
     let (database, pool) = database_with_effects().await;
     let log = Arc::new(Mutex::new(Log::default()));
-    let first = start(&database, "", vec![erratic(&log)]).await;
-    let second = start(&database, "", vec![erratic(&log)]).await;
+    let [first, second] = two_gateways(&database, &log).await;
     let ingest = [first.ingest_addr().unwrap(), second.ingest_addr().unwrap()];
     let senders = (0..16).map(|sender| {
         tokio::spawn(async move {
