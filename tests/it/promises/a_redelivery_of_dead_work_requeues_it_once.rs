@@ -66,13 +66,16 @@ async fn waiting_work_becomes_due(handler: Named) {
     let database = database().await;
     let pool = database.pool().await;
     let (handler, mut ran) =
-        failing_first(handler, 1, || HandlerError::because("later").retry_after(Duration::from_secs(3600)));
+        failing_first(handler, 1, || HandlerError::because("later").retry_after(Duration::from_secs(600)));
     let gateway = start(&database, "", vec![handler]).await;
     let to = gateway.ingest_addr().unwrap();
     let sent = Signed::github("waits", "push", "{}");
     let id = sent.send(to).await.id().to_owned();
     ran.next().await;
-    eventually("it waits for an hour", 1, async || count(&pool, "jobs where state = 'waiting'").await).await;
+    eventually("it waits for ten minutes, in its lane if it has one", 1, async || {
+        count(&pool, "jobs where state = 'waiting'").await
+    })
+    .await;
 
     let answer = sent.send(to).await;
     assert_eq!((answer.outcome(), answer.id()), ("duplicate", id.as_str()));
