@@ -146,10 +146,10 @@ impl Signed {
         let mut headers = Headers::new();
         let mut shared = String::new();
         match (self.timestamp.map(|timestamp| timestamp.at), time) {
+            (_, Some(time)) if self.listing == Listing::AfterTimestamp => shared = time,
             (Some(Locate::Header(name)), Some(time)) => headers.push(name, time),
             (Some(Locate::Pair(_, key)), Some(time)) => shared = format!("{key}={time}"),
             (Some(Locate::Form(_) | Locate::Query(_)), Some(_)) => return None,
-            (_, Some(time)) if self.listing == Listing::AfterTimestamp => shared = time,
             // In the body, where it was before signing.
             _ => {}
         }

@@ -33,6 +33,8 @@ pub enum Part {
     Method,
     /// The public URL.
     Url,
+    /// The public URL with these characters unescaped, and no others.
+    UrlUnescaped(&'static str),
     /// The public URL up to its query.
     UrlWithoutQuery,
     /// The key itself, in plain hashes.
@@ -67,6 +69,7 @@ pub(crate) fn message<'m>(
         Part::Header(name) => Ok(Cow::Borrowed(request.headers.single(name)?.ok_or(Reject::SignedHeaderMissing)?)),
         Part::Method => borrowed(request.method),
         Part::Url => borrowed(request.url),
+        Part::UrlUnescaped(characters) => Ok(Cow::Owned(unescaped(request.url, characters).into_bytes())),
         Part::UrlWithoutQuery => borrowed(request.url.split(['?', '#']).next().unwrap_or_default()),
         Part::Key => Ok(Cow::Borrowed(&key.bytes[..])),
         Part::KeyName => borrowed(key.name.as_deref().unwrap_or_default()),
@@ -131,4 +134,11 @@ fn form_pairs(request: &Request<'_>, except: &str) -> Vec<u8> {
     pairs.sort_unstable();
     pairs.dedup();
     pairs.into_iter().flat_map(|(name, value)| [name, value]).flat_map(|text| text.into_owned().into_bytes()).collect()
+}
+
+fn unescaped(url: &str, characters: &str) -> String {
+    characters.bytes().fold(url.to_owned(), |url, byte| {
+        let plain = char::from(byte).to_string();
+        url.replace(&format!("%{byte:02X}"), &plain).replace(&format!("%{byte:02x}"), &plain)
+    })
 }

@@ -104,12 +104,18 @@ impl Scheme {
                     Some(Locate::Header(name)) => has(name),
                     _ => true,
                 };
-                time && match (signed.signature, signed.listing) {
-                    (Locate::Header(name) | Locate::Pair(name, _), Listing::AlsoIn(other)) => has(name) || has(other),
-                    (Locate::Header(name) | Locate::Pair(name, _), _) => has(name),
-                    (Locate::Family(name), _) => !matches!(family_header(request.headers, family, name), Ok(None)),
-                    (elsewhere, _) => !matches!(message::at(&elsewhere, request), Ok(None)),
-                }
+                let is = |(name, value): &(&str, &str)| {
+                    request.headers.iter().any(|header| header == (*name, value.as_bytes()))
+                };
+                time && signed.only_with.iter().all(is)
+                    && match (signed.signature, signed.listing) {
+                        (Locate::Header(name) | Locate::Pair(name, _), Listing::AlsoIn(other)) => {
+                            has(name) || has(other)
+                        }
+                        (Locate::Header(name) | Locate::Pair(name, _), _) => has(name),
+                        (Locate::Family(name), _) => !matches!(family_header(request.headers, family, name), Ok(None)),
+                        (elsewhere, _) => !matches!(message::at(&elsewhere, request), Ok(None)),
+                    }
             }
             Self::Jwt(Jwt {
                 at: jwt::TokenPlace::Header(name, _) | jwt::TokenPlace::HeaderOptional(name, _), ..
@@ -152,16 +158,12 @@ impl Scheme {
             Self::StandardWebhooks(scheme) => scheme.sign(unsigned, family, secret),
             Self::Jwt(jwt) => jwt.sign(unsigned, secret),
             Self::Token(token) => token.sign(unsigned, secret),
-            Self::Basic => Ok(token::sign_basic(secret)),
+            Self::Basic => token::sign_basic(secret),
+            // The first for which this secret is one: a source of the other kind has another kind of secret.
             Self::FirstCarried(schemes) => {
-                let refused = SignError::NotSignable;
-                schemes
-                    .iter()
-                    .try_fold(refused, |_, scheme| match scheme.sign(unsigned, family, secret) {
-                        Ok(headers) => Err(headers),
-                        Err(error) => Ok(error),
-                    })
-                    .map_or_else(Ok, Err)
+                let mut signed = schemes.iter().map(|scheme| scheme.sign(unsigned, family, secret));
+                let first = signed.next().unwrap_or(Err(SignError::NotSignable));
+                first.or_else(|refused| signed.find(Result::is_ok).unwrap_or(Err(refused)))
             }
         }
     }

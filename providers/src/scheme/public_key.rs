@@ -124,7 +124,8 @@ fn der(secret: &Secret) -> Result<Zeroizing<Vec<u8>>, SecretError> {
     }
     let text = std::str::from_utf8(secret.bytes()).map_err(|_| SecretError::NotPublicKey)?;
     let lines = text.lines().map(str::trim).filter(|line| !line.starts_with("-----"));
-    let text = Zeroizing::new(lines.collect::<String>());
+    // Key sets write base64url, dashboards the other alphabet.
+    let text = Zeroizing::new(lines.collect::<String>().replace('-', "+").replace('_', "/"));
     // 32 bytes in hex are valid base64 too, of another length than any key has.
     if text.len() == 64
         && let Ok(bytes) = hex::decode(text.as_str())

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use subtle::ConstantTimeEq;
 
 use super::hash::keccak256;
+use super::key::Key;
 use super::message::{message, text};
 use super::{Clock, Encoding, Hash, KeyForm, Listing, Part, PublicKey, Timestamp};
 use crate::{Headers, Locate, Reject, Request, Secret, SecretError, SignError, Unsigned};
@@ -30,10 +31,14 @@ pub struct Signed {
     pub prefix_optional: bool,
     /// What is signed, in order.
     pub signs: &'static [Part],
+    /// What may be signed instead, where senders disagree; empty: nothing.
+    pub or_signs: &'static [Part],
     /// The time of sending, where it is signed.
     pub timestamp: Option<Timestamp>,
     /// Headers that, if they are there, must have this value: the version or algorithm of the signature.
     pub only_if: &'static [(&'static str, &'static str)],
+    /// Headers that must be there with this value: where they tell one scheme from another.
+    pub only_with: &'static [(&'static str, &'static str)],
     /// Whether the provider sends requests without a body.
     pub empty_body: EmptyBody,
 }
@@ -86,8 +91,10 @@ impl Signed {
             prefix: "",
             prefix_optional: false,
             signs: &[Part::Body],
+            or_signs: &[],
             timestamp: None,
             only_if: &[],
+            only_with: &[],
             empty_body: EmptyBody::Accepted,
         }
     }
@@ -147,6 +154,11 @@ impl Signed {
         Self { signs, ..self }
     }
 
+    /// Or over these, where senders disagree.
+    pub const fn or_signs(self, parts: &'static [Part]) -> Self {
+        Self { or_signs: parts, ..self }
+    }
+
     /// With this time of sending.
     pub const fn timestamp(self, timestamp: Timestamp) -> Self {
         Self { timestamp: Some(timestamp), ..self }
@@ -155,6 +167,11 @@ impl Signed {
     /// Only with these headers, where they are sent.
     pub const fn only_if(self, headers: &'static [(&'static str, &'static str)]) -> Self {
         Self { only_if: headers, ..self }
+    }
+
+    /// Only with these headers.
+    pub const fn only_with(self, headers: &'static [(&'static str, &'static str)]) -> Self {
+        Self { only_with: headers, ..self }
     }
 
     /// From a provider that never sends an empty body.
@@ -176,6 +193,11 @@ impl Signed {
         }
         for (name, value) in self.only_if {
             if request.headers.single(name)?.is_some_and(|found| found != value.as_bytes()) {
+                return Err(Reject::SignatureMalformed);
+            }
+        }
+        for (name, value) in self.only_with {
+            if request.headers.single(name)? != Some(value.as_bytes()) {
                 return Err(Reject::SignatureMalformed);
             }
         }
@@ -241,27 +263,41 @@ impl Signed {
         let mut refused = Reject::SecretUnusable;
         for (index, secret) in secrets.iter().enumerate() {
             let Ok(key) = self.key.of(secret) else { continue };
-            let message = message(self.signs, request, time, &key)?;
-            let matches = match self.algorithm {
-                Algorithm::PublicKey(kind) => {
-                    let signatures = candidates.iter().map(|candidate| &candidate.bytes[..]);
-                    match kind.verifies(secret, &message.concat(), signatures) {
-                        Ok(matches) => matches,
-                        Err(_) => continue,
-                    }
-                }
-                algorithm => candidates.iter().any(|candidate| {
-                    algorithm
-                        .expected(candidate, &key.bytes, &message)
-                        .is_some_and(|expected| candidate.bytes.ct_eq(&expected).into())
-                }),
-            };
+            let mut matches = self.matches(self.signs, request, time, candidates, secret, &key)?;
+            if matches == Some(false) && !self.or_signs.is_empty() {
+                matches = self.matches(self.or_signs, request, time, candidates, secret, &key)?;
+            }
+            let Some(matches) = matches else { continue };
             refused = Reject::SignatureMismatch;
             if matches && called.as_deref().is_none_or(|called| Some(called) == key.name.as_deref()) {
                 return Ok(index);
             }
         }
         Err(refused)
+    }
+
+    /// Whether a signature is of these parts; `None`: the secret is no key.
+    fn matches(
+        &self,
+        parts: &'static [Part],
+        request: &Request<'_>,
+        time: &str,
+        candidates: &[Candidate],
+        secret: &Secret,
+        key: &Key,
+    ) -> Result<Option<bool>, Reject> {
+        let message = message(parts, request, time, key)?;
+        Ok(match self.algorithm {
+            Algorithm::PublicKey(kind) => {
+                let signatures = candidates.iter().map(|candidate| &candidate.bytes[..]);
+                kind.verifies(secret, &message.concat(), signatures).ok()
+            }
+            algorithm => Some(candidates.iter().any(|candidate| {
+                algorithm
+                    .expected(candidate, &key.bytes, &message)
+                    .is_some_and(|expected| candidate.bytes.ct_eq(&expected).into())
+            })),
+        })
     }
 
     pub(super) fn sign(&self, unsigned: &Unsigned<'_>, family: &str, secret: &Secret) -> Result<Headers, SignError> {
@@ -273,6 +309,7 @@ impl Signed {
         let (label, bytes) = self.algorithm.sign(secret, &key.bytes, &message)?;
         let signature = format!("{label}{}{}", self.prefix, self.encoding.encode(&bytes));
         let mut headers = self.write(family, signature, time).ok_or(SignError::NotSignable)?;
+        headers.extend(self.only_with.iter().copied());
         if let (Some(Locate::Header(header)), Some(name)) = (self.key_name, key.name) {
             headers.push(header, name);
         }

@@ -6,6 +6,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use subtle::ConstantTimeEq;
 
+use super::KeyForm;
 use super::message::{at, text};
 use crate::{Headers, Locate, Reject, Request, Secret, SignError, Unsigned, json};
 
@@ -92,13 +93,15 @@ pub(super) fn check_basic(request: &Request<'_>, secrets: &[Secret]) -> Result<u
         return Err(Reject::SignatureMissing);
     }
     let credentials = BASE64_STANDARD.decode(credentials).map_err(|_| Reject::SignatureMalformed)?;
-    let is = |secret: &Secret| secret.verify_token().is_none() && bool::from(secret.bytes().ct_eq(&credentials));
+    // Without a user or a password anybody could guess the credentials.
+    let is = |secret: &Secret| KeyForm::Named.of(secret).is_ok() && bool::from(secret.bytes().ct_eq(&credentials));
     secrets.iter().position(is).ok_or(Reject::SignatureMismatch)
 }
 
-pub(super) fn sign_basic(secret: &Secret) -> Headers {
+pub(super) fn sign_basic(secret: &Secret) -> Result<Headers, SignError> {
+    KeyForm::Named.of(secret)?;
     let credentials = BASE64_STANDARD.encode(secret.bytes());
-    [("authorization", format!("Basic {credentials}"))].into_iter().collect()
+    Ok([("authorization", format!("Basic {credentials}"))].into_iter().collect())
 }
 
 /// Whether the request tries HTTP Basic.
