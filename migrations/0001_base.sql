@@ -5,8 +5,6 @@
 -- Every name is qualified, so the search_path of whoever runs this does not matter.
 -- Times are the database's (`now()`, `clock_timestamp()`), never a client's.
 
-create schema if not exists hookgate;
-
 -- ── Configuration as data ────────────────────────────────────────────────────────────────────────
 -- T1 fans out from `subscriptions` alone, so a gateway makes jobs for handlers it does not contain.
 

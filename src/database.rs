@@ -6,12 +6,16 @@ use std::time::Duration;
 
 use sqlx::migrate::Migrator;
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
+use sqlx::{ConnectOptions, Connection};
 
 use crate::maintenance::partitions;
 use crate::{Error, config};
 
 /// Forward only; docs say what each locks and whether the previous release may still run.
 static MIGRATIONS: Migrator = sqlx::migrate!("./migrations");
+
+/// A connection unused for longer is asked whether it lives before it is used.
+const RESTED: Duration = Duration::from_secs(1);
 
 /// One pool a purpose.
 #[derive(Debug, Clone)]
@@ -26,10 +30,14 @@ impl Pools {
     pub(crate) fn new(options: &PgConnectOptions, settings: &config::Database) -> Self {
         let ingest =
             [("lock_timeout", "1s"), ("statement_timeout", "2s"), ("idle_in_transaction_session_timeout", "2s")];
-        let operator = [("lock_timeout", "2s"), ("statement_timeout", "5s")];
+        // Whoever is stopped between two statements of a transaction keeps its row locks, and every ingest and rescue of
+        // those lanes waits. A handler's own transaction sets a longer limit for itself.
+        let worker = [("idle_in_transaction_session_timeout", "5s")];
+        let operator =
+            [("lock_timeout", "2s"), ("statement_timeout", "5s"), ("idle_in_transaction_session_timeout", "5s")];
         Self {
             ingest: pool(options, "hookgate ingest", settings.ingest_connections, Duration::from_secs(2), &ingest),
-            worker: pool(options, "hookgate worker", settings.worker_connections, Duration::from_secs(30), &[]),
+            worker: pool(options, "hookgate worker", settings.worker_connections, Duration::from_secs(30), &worker),
             operator: pool(
                 options,
                 "hookgate operator",
@@ -58,20 +66,46 @@ fn pool(
     PgPoolOptions::new()
         .max_connections(connections)
         .acquire_timeout(patience)
-        // A round trip saved on every use. A connection that died shows at its first statement, and every stage that
-        // must not fail for that tries again.
+        // A busy connection needs no ping, which would cost a round trip on every use; one that rested may have died
+        // meanwhile. Where even that must not fail a request, the stage tries again.
         .test_before_acquire(false)
+        .before_acquire(|connection, resting| {
+            Box::pin(async move {
+                if resting.idle_for > RESTED {
+                    connection.ping().await?;
+                }
+                Ok(true)
+            })
+        })
         .connect_lazy_with(options.clone().application_name(name).options(settings.iter().copied()))
+}
+
+/// Connects once. A pool would try again until it runs out of patience, and then no longer know why.
+pub(crate) async fn reach(options: &PgConnectOptions) -> Result<(), Error> {
+    const TEXT: &str = "the database can't be reached: check database.url, and that the server runs";
+    let connection = tokio::time::timeout(Duration::from_secs(5), options.connect())
+        .await
+        .map_err(Error::database(TEXT))?
+        .map_err(Error::database(TEXT))?;
+    // What it was for is done.
+    let _ = connection.close().await;
+    Ok(())
 }
 
 /// Brings the schema up to date, and makes the partitions around now.
 pub(crate) async fn migrate(pool: &PgPool) -> Result<(), Error> {
     let mut conn = pool.acquire().await.map_err(Error::database("the database can't be reached"))?;
     // The migrations table lives in our own schema, so that it meets nobody else's.
-    sqlx::query("create schema if not exists hookgate")
-        .execute(&mut *conn)
+    let there: bool = sqlx::query_scalar("select to_regnamespace('hookgate') is not null")
+        .fetch_one(&mut *conn)
         .await
-        .map_err(Error::database("the schema `hookgate` can't be made: grant CREATE on the database"))?;
+        .map_err(Error::database("the database can't be asked for its schemas"))?;
+    if !there {
+        sqlx::query("create schema if not exists hookgate")
+            .execute(&mut *conn)
+            .await
+            .map_err(Error::database("the schema `hookgate` can't be made: grant CREATE on the database"))?;
+    }
     drop(conn);
     migrator().run(pool).await.map_err(Error::migration)?;
     partitions::ensure(pool).await.map_err(Error::database("the day partitions can't be made"))

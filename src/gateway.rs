@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use tokio::net::TcpListener;
 
-use crate::config::{self, Config, ProcessRole};
+use crate::config::{self, Config, ProcessRole, Severity};
 use crate::database::{self, Pools};
 use crate::embedded::{Embedded, Options};
 use crate::handler::{Handler, State, forward};
 use crate::{Error, job};
 
+mod operator;
 mod parts;
 mod running;
 
@@ -71,7 +72,10 @@ impl Builder {
     pub async fn start(mut self) -> Result<Running, Error> {
         let config = self.config.take().map_or_else(|| Config::dev_defaults().map_err(Error::configuration), Ok)?;
         for problem in config.refuse_contradictions().map_err(Error::configuration)? {
-            tracing::warn!(severity = ?problem.severity, "config.problem: {}", problem.sentence);
+            match problem.severity {
+                Severity::Note => tracing::info!("config.note: {}", problem.sentence),
+                Severity::Warning | Severity::Error => tracing::warn!("config.problem: {}", problem.sentence),
+            }
         }
         let handlers = self.all_handlers(&config)?;
         // Bound before anything else is started: a taken port costs nothing.
@@ -153,6 +157,7 @@ impl Database {
                 (embedded.connect_options(), Some(embedded))
             }
         };
+        database::reach(&options).await?;
         Ok(Self { pools: Pools::new(&options, settings), embedded })
     }
 

@@ -1,16 +1,16 @@
 //! The life of a job, told once and purely: what happened, under which policy, at what time → what changes.
 //!
 //! ```text
-//!            claim                 ended well
-//!   ready ──────────▶ running ──────────────────▶ done
-//!     ▲                 │  │  failed, budget left
-//!     │ due             │  ├──────────────────────▶ waiting ──┐
-//!     ├─────────────────┼──┼─────────────────────────────────┘
-//!     │ handed back     │  │  permanent · budget spent · poison · escaped
-//!     ├─────────────────┘  ├──────────────────────▶ dead ──┐
-//!     │ rescued            │  cancelled                    │ redriven
-//!     │                    └────────────────────────▶ cancelled
-//!     └────────────────────────────────────────────────────┘
+//! ready   → running   claimed, or next in its lane
+//! waiting → running   claimed when due, or hastened
+//! running → done      ended well
+//! running → waiting   failed with budget left, in place or outside its lane
+//! running → waiting   stepped aside, keeping its place and its budget
+//! running → dead      budget spent, permanent, undecodable, or its transaction escaped
+//! running → ready     handed back before it ran
+//! running → ready     rescued from a silent worker
+//! running → dead      poison: rescued too often
+//! dead    → ready     redriven, by a redelivery or an operator
 //! ```
 //!
 //! Nothing here reads a clock, a database or the environment. `deliver/settle.rs` carries the transition out.
@@ -47,21 +47,21 @@ pub enum Outcome {
 
 /// What a job's handler allows.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Policy {
+pub(crate) struct Policy {
     /// How many failures make the job dead.
-    pub attempts: u32,
+    pub(crate) attempts: u32,
     /// First wait; doubled (or multiplied by `factor`) with each failure.
-    pub backoff_base: Duration,
+    pub(crate) backoff_base: Duration,
     /// Growth of the wait.
-    pub backoff_factor: u32,
+    pub(crate) backoff_factor: u32,
     /// The longest wait, for the schedule and for what a destination asks for.
-    pub backoff_cap: Duration,
+    pub(crate) backoff_cap: Duration,
     /// How long a failing head may hold its lane.
-    pub block_for: Duration,
+    pub(crate) block_for: Duration,
     /// How many executions may vanish with their worker before the job counts as poison.
-    pub rescues: u32,
+    pub(crate) rescues: u32,
     /// How long a job may step aside in all.
-    pub snooze_limit: Duration,
+    pub(crate) snooze_limit: Duration,
 }
 
 impl Default for Policy {
@@ -80,20 +80,20 @@ impl Default for Policy {
 
 /// What is known of the job when its attempt ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct History {
+pub(crate) struct History {
     /// Failures before this attempt.
-    pub failures: u32,
+    pub(crate) failures: u32,
     /// Time spent stepping aside before this attempt.
-    pub snoozed: Duration,
+    pub(crate) snoozed: Duration,
     /// How long this job has been its lane's failing head; `None` before its first failure or outside a lane.
-    pub blocking: Option<Duration>,
+    pub(crate) blocking: Option<Duration>,
     /// Whether the job stands in a lane.
-    pub in_lane: bool,
+    pub(crate) in_lane: bool,
 }
 
 /// Why a job is dead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Death {
+pub(crate) enum Death {
     /// Every attempt of its budget failed.
     Exhausted,
     /// The handler said that no retry can help.
@@ -104,27 +104,24 @@ pub enum Death {
     TransactionEscaped,
     /// The payload does not decode into what the handler takes.
     Undecodable,
-    /// An operator ended it.
-    Cancelled,
 }
 
 impl Death {
     /// The name used in the database, the API and the logs.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Exhausted => "exhausted",
             Self::Permanent => "permanent",
             Self::Poison => "poison",
             Self::TransactionEscaped => "transaction_escaped",
             Self::Undecodable => "undecodable",
-            Self::Cancelled => "cancelled",
         }
     }
 }
 
 /// What becomes of the job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Transition {
+pub(crate) enum Transition {
     /// running → done.
     Done,
     /// running → waiting; in a lane, the lane waits with it.
@@ -150,7 +147,7 @@ pub enum Transition {
 ///
 /// `jitter` is a number in `0.0..=1.0`, drawn by the caller: full jitter, so that a crowd of failures does not come
 /// back as a crowd.
-pub fn decide(outcome: &Outcome, history: History, policy: &Policy, jitter: f64) -> Transition {
+pub(crate) fn decide(outcome: &Outcome, history: History, policy: &Policy, jitter: f64) -> Transition {
     match outcome {
         Outcome::Ok => Transition::Done,
         Outcome::Permanent => Transition::Dead(Death::Permanent),
@@ -165,7 +162,7 @@ pub fn decide(outcome: &Outcome, history: History, policy: &Policy, jitter: f64)
 }
 
 /// Decides what becomes of a job whose worker vanished: ready again, or dead as poison.
-pub fn decide_rescue(rescues_before: u32, policy_rescues: u32) -> Result<(), Death> {
+pub(crate) fn decide_rescue(rescues_before: u32, policy_rescues: u32) -> Result<(), Death> {
     if rescues_before + 1 >= policy_rescues { Err(Death::Poison) } else { Ok(()) }
 }
 
@@ -185,6 +182,17 @@ fn backoff(failures: u32, policy: &Policy, jitter: f64) -> Duration {
     let growth = f64::from(policy.backoff_factor).powi(failures.saturating_sub(1).min(63) as i32);
     let ceiling = (policy.backoff_base.as_secs_f64() * growth).min(policy.backoff_cap.as_secs_f64());
     Duration::from_secs_f64(ceiling * jitter.clamp(0.0, 1.0))
+}
+
+impl Transition {
+    /// Where an ended attempt takes its job, in the words of the table above.
+    pub(crate) fn to(self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::Retry { .. } | Self::RetryOutside { .. } | Self::StepAside { .. } => "waiting",
+            Self::Dead(_) => "dead",
+        }
+    }
 }
 
 #[cfg(test)]
@@ -216,6 +224,38 @@ mod tests {
         ];
         for (outcome, expected) in table {
             assert_eq!(decide(&outcome, fresh, &policy, 1.0), expected, "{outcome:?}");
+        }
+    }
+
+    /// The moves that this page's table tells, as (from, to).
+    fn told() -> Vec<(&'static str, &'static str)> {
+        include_str!("job.rs")
+            .lines()
+            .filter_map(|line| line.strip_prefix("//! ")?.split_once("→"))
+            .filter_map(|(from, rest)| Some((from.trim(), rest.split_whitespace().next()?)))
+            .filter(|(from, _)| !from.contains(' '))
+            .collect()
+    }
+
+    #[test]
+    fn the_table_tells_every_transition_and_the_database_knows_every_state() {
+        let told = told();
+        assert_eq!(told.len(), 10);
+        let wait = secs(1);
+        for transition in [
+            Transition::Done,
+            Transition::Retry { wait },
+            Transition::RetryOutside { wait },
+            Transition::StepAside { wait },
+            Transition::Dead(Death::Exhausted),
+        ] {
+            assert!(told.contains(&("running", transition.to())), "{transition:?} is not told");
+        }
+        let schema = include_str!("../migrations/0001_base.sql");
+        for (from, to) in told {
+            for state in [from, to].into_iter().filter(|state| !["done", "dead"].contains(state)) {
+                assert!(schema.contains(&format!("'{state}'")), "jobs.state does not know {state}");
+            }
         }
     }
 

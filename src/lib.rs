@@ -21,6 +21,9 @@
 //! }
 //! ```
 
+#[doc(hidden)]
+pub mod admin;
+mod cli;
 mod clock;
 pub mod config;
 mod database;

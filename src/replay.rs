@@ -18,6 +18,7 @@ use crate::store::record::NewJob;
 use crate::store::registry::{self, SubscriptionRow};
 use crate::store::replays::{self, Standing};
 use crate::store::{dead, jobs, lanes};
+use crate::telemetry;
 
 /// What an operator asks for.
 #[derive(Debug, Clone, Default)]
@@ -109,6 +110,9 @@ pub(crate) async fn one(
     let detail = json!({ "force": request.force, "result": &done });
     replays::audit(&mut tx, actor, "delivery.replay", &delivery.to_string(), &detail).await?;
     tx.commit().await?;
+    for (how, handlers) in [("queued", &done.queued), ("redriven", &done.redriven), ("hastened", &done.hastened)] {
+        metrics::counter!(telemetry::REPLAYED, "how" => how).increment(handlers.len() as u64);
+    }
     Ok(done)
 }
 
@@ -160,8 +164,8 @@ async fn carry_out(
     for part in parts {
         let handler = part.subscription.handler.clone();
         if part.is("job") {
-            lanes::hasten(&mut *tx, delivery, part.event).await?;
-            if jobs::hasten(&mut *tx, delivery, part.event).await? > 0 {
+            lanes::hasten(&mut *tx, delivery, part.event, Some(part.subscription.id)).await?;
+            if jobs::hasten(&mut *tx, delivery, part.event, Some(part.subscription.id)).await? > 0 {
                 done.hastened.push(handler);
             } else {
                 done.skipped.push((handler, "queued already"));

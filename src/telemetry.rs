@@ -3,6 +3,8 @@
 //! Labels carry names from the configuration and words from our own enums, never anything a sender chose: a sender
 //! could otherwise make as many time series as it likes. What a log line may hold: docs/LOGGING.md.
 
+use std::io::IsTerminal;
+
 use metrics::{Unit, describe_counter, describe_gauge, describe_histogram};
 use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
 use tracing_subscriber::EnvFilter;
@@ -43,7 +45,10 @@ pub fn init(format: Format, filter: &str) -> Result<(), TelemetryError> {
     let directives = EnvFilter::builder()
         .parse(filter)
         .map_err(|source| TelemetryError::Filter { filter: filter.to_owned(), source })?;
-    let builder = tracing_subscriber::fmt().with_env_filter(directives).with_writer(std::io::stderr);
+    let builder = tracing_subscriber::fmt()
+        .with_env_filter(directives)
+        .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal());
     match format {
         Format::Text => builder.try_init(),
         Format::Json => builder.json().flatten_event(true).with_current_span(false).try_init(),
@@ -72,7 +77,7 @@ fn builder() -> Result<PrometheusBuilder, BuildError> {
 pub const REQUESTS: &str = "hookgate_requests_total";
 /// Requests refused. `source`, `reason`.
 pub const REFUSALS: &str = "hookgate_refusals_total";
-/// From a request's last byte to its acknowledgement. `source`.
+/// From a request's headers to its answer.
 pub const ACK_SECONDS: &str = "hookgate_ack_seconds";
 /// Deliveries a commit.
 pub const RECORD_BATCH_SIZE: &str = "hookgate_record_batch_size";
@@ -88,13 +93,11 @@ pub const DUPLICATES: &str = "hookgate_duplicates_total";
 pub const CONFLICTS: &str = "hookgate_conflicts_total";
 /// Attempts ended. `handler`, `outcome`.
 pub const ATTEMPTS: &str = "hookgate_attempts_total";
-/// How long a handler ran. `handler`.
+/// How long an attempt took.
 pub const ATTEMPT_SECONDS: &str = "hookgate_attempt_seconds";
-/// From received to handled. `handler`.
+/// From received to handled.
 pub const DELIVERED_SECONDS: &str = "hookgate_delivered_seconds";
-/// Handlers that run now. `handler`.
-pub const RUNNING: &str = "hookgate_running";
-/// Results refused because the claim was lost. `handler`.
+/// Results refused because the claim was lost.
 pub const FENCED: &str = "hookgate_fenced_total";
 /// Jobs taken back from silent workers.
 pub const RESCUED: &str = "hookgate_rescued_total";
@@ -116,8 +119,6 @@ pub const DEAD: &str = "hookgate_dead";
 pub const WORKERS: &str = "hookgate_workers";
 /// Samples of the gauges that failed; the gauges then keep their last value.
 pub const SAMPLE_FAILURES: &str = "hookgate_sample_failures_total";
-/// Day partitions dropped.
-pub const PARTITIONS_DROPPED: &str = "hookgate_partitions_dropped_total";
 
 /// Counters with what they say.
 const COUNTERS: &[(&str, &str)] = &[
@@ -133,12 +134,10 @@ const COUNTERS: &[(&str, &str)] = &[
     (CLAIM_FAILURES, "Claims that failed"),
     (REPLAYED, "Jobs put back by an operator"),
     (SAMPLE_FAILURES, "Samples of the gauges that failed"),
-    (PARTITIONS_DROPPED, "Day partitions dropped by retention"),
 ];
 
 const GAUGES: &[(&str, &str)] = &[
     (RECORDER_QUEUE, "Requests that wait for the recorder"),
-    (RUNNING, "Handlers that run now"),
     (JOBS, "Unfinished jobs by handler and state"),
     (OVERDUE_SECONDS, "How long the first due job of a handler has waited"),
     (LANES, "Lanes that are not idle, by state"),
@@ -147,10 +146,10 @@ const GAUGES: &[(&str, &str)] = &[
 ];
 
 const HISTOGRAMS: &[(&str, Unit, &str)] = &[
-    (ACK_SECONDS, Unit::Seconds, "From a request's last byte to its acknowledgement"),
+    (ACK_SECONDS, Unit::Seconds, "From a request's headers to its answer"),
     (RECORD_BATCH_SIZE, Unit::Count, "Deliveries a commit"),
     (RECORD_SECONDS, Unit::Seconds, "One recording transaction, commit included"),
-    (ATTEMPT_SECONDS, Unit::Seconds, "How long a handler ran"),
+    (ATTEMPT_SECONDS, Unit::Seconds, "How long an attempt took"),
     (DELIVERED_SECONDS, Unit::Seconds, "From received to handled"),
 ];
 

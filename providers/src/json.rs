@@ -69,16 +69,20 @@ pub(crate) fn scalar(json: &str) -> Option<Cow<'_, str>> {
 
 /// The pointers wanted, as a tree of their segments.
 #[derive(Default)]
-struct Node {
+struct Node<'p> {
     slots: Vec<usize>,
-    children: Vec<(String, Node)>,
+    children: Vec<(Cow<'p, str>, Node<'p>)>,
 }
 
-impl Node {
-    fn add(&mut self, pointer: &str, slot: usize) {
+impl<'p> Node<'p> {
+    fn add(&mut self, pointer: &'p str, slot: usize) {
         let mut node = self;
         for segment in pointer.split('/').skip(1) {
-            let segment = segment.replace("~1", "/").replace("~0", "~");
+            // Every request of a source walks the same few dozen segments: those without an escape cost no allocation.
+            let segment = match segment.contains('~') {
+                true => Cow::Owned(segment.replace("~1", "/").replace("~0", "~")),
+                false => Cow::Borrowed(segment),
+            };
             let index = match node.children.iter().position(|(name, _)| *name == segment) {
                 Some(index) => index,
                 None => {
@@ -102,7 +106,7 @@ impl Node {
 }
 
 struct Walk<'w, 'de> {
-    node: &'w Node,
+    node: &'w Node<'w>,
     found: &'w mut [Option<&'de str>],
 }
 

@@ -95,9 +95,13 @@ async fn start_lanes(
             release_early(&mut *tx, &key, token).await?;
             continue;
         };
-        if let Some(attempt) = jobs::start(&mut *tx, first.key()).await? {
-            first.attempt = attempt;
-        }
+        let Some(started) = jobs::start(&mut *tx, first.key()).await? else {
+            // One before it came back at this very moment: the next look finds it.
+            let release = Some(Release::Now);
+            lanes::advance(&mut *tx, &key, token, Advance { release, ..Advance::default() }).await?;
+            continue;
+        };
+        first.started(started);
         claims.push(Claim {
             held: Held::Lane(key),
             token,

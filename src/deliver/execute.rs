@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use futures_util::FutureExt;
@@ -17,6 +18,7 @@ use crate::headers;
 use crate::job::Outcome;
 use crate::store::deliveries::{self, Stored};
 use crate::store::jobs::Job;
+use crate::store::{Token, claims};
 
 /// What came of an attempt. The transaction, where one is open, holds the handler's effects.
 #[derive(Debug)]
@@ -60,9 +62,29 @@ pub(crate) async fn execute(worker: &Worker, handler: &Handler, claim: &Claim, j
         Ok(Err(panic)) => (Outcome::Panic, Some(panic_text(&*panic))),
         Err(_) => (Outcome::Timeout, Some(format!("not done within {:?}", handler.timeout))),
     };
-    // Only what ended well keeps its effects; dropping the context rolls the rest back.
-    let transaction = if outcome == Outcome::Ok { cx.into_transaction() } else { None };
-    Ok(Ran { transaction, status, ..ran(outcome, error) })
+    let lent = cx.into_transaction();
+    if outcome == Outcome::Ok {
+        return Ok(Ran { transaction: lent, status, ..ran(outcome, error) });
+    }
+    // Only what ended well keeps its effects: dropping the transaction rolls them back, if it still is the one lent.
+    if let Some(lent) = lent
+        && has_escaped(lent, claim.token()).await
+    {
+        let text = format!("{ESCAPED}; then: {}", error.unwrap_or_default());
+        return Ok(Ran { status, ..ran(Outcome::Escaped, Some(text)) });
+    }
+    Ok(Ran { status, ..ran(outcome, error) })
+}
+
+/// What a job that ended its lent transaction is told by.
+pub(crate) const ESCAPED: &str = "the handler ended the transaction that was lent to it";
+
+/// Whether the handler committed what it wrote and failed afterwards: to run it again would write it twice. A
+/// transaction that a statement broke can't be asked and was not committed; one that doesn't answer is in the middle of
+/// a statement of a run that was cut off.
+async fn has_escaped(mut lent: Transaction<'static, Postgres>, token: Token) -> bool {
+    let asked = tokio::time::timeout(Duration::from_secs(1), claims::is_marked(&mut lent, token)).await;
+    matches!(asked, Ok(Ok(false)))
 }
 
 fn delivery(stored: Stored, job: &Job) -> Delivery {

@@ -1,8 +1,13 @@
 //! Says that this worker lives, and knows when it could not.
+//!
+//! Over a pool that no handler shares: handlers that sit on every connection of theirs must not make their worker look
+//! dead.
 
 use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::time::{Duration, Instant};
+
+use sqlx::PgPool;
 
 use super::Worker;
 use crate::store::workers::{self, Introduction};
@@ -27,7 +32,7 @@ impl Pulse {
 }
 
 /// Introduces the worker, so that its first claim already has a heartbeat behind it.
-pub(crate) async fn introduce(worker: &Worker) -> sqlx::Result<()> {
+pub(crate) async fn introduce(worker: &Worker, pool: &PgPool) -> sqlx::Result<()> {
     let introduction = Introduction {
         id: worker.id,
         host: rustix::system::uname().nodename().to_string_lossy().into_owned(),
@@ -36,7 +41,7 @@ pub(crate) async fn introduce(worker: &Worker) -> sqlx::Result<()> {
         handlers: worker.served.iter().map(|served| served.handler.name.to_string()).collect(),
     };
     let spoken = Instant::now();
-    let mut conn = worker.pool.acquire().await?;
+    let mut conn = pool.acquire().await?;
     workers::introduce(&mut conn, &introduction).await?;
     worker.pulse.mark(spoken);
     Ok(())
@@ -44,16 +49,16 @@ pub(crate) async fn introduce(worker: &Worker) -> sqlx::Result<()> {
 
 /// Beats until dropped. The moment before the statement counts, not the one after: a slow answer must not make the
 /// lease look longer than the database sees it.
-pub(crate) async fn beat(worker: &Worker) {
+pub(crate) async fn beat(worker: &Worker, pool: &PgPool) {
     let mut interval = tokio::time::interval(worker.settings.heartbeat);
     interval.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
         interval.tick().await;
         let spoken = Instant::now();
-        match once(worker).await {
+        match once(worker, pool).await {
             Ok(true) => worker.pulse.mark(spoken),
             Ok(false) => {
-                if let Err(error) = introduce(worker).await {
+                if let Err(error) = introduce(worker, pool).await {
                     tracing::warn!(%error, "heartbeat.failed");
                 }
             }
@@ -62,7 +67,7 @@ pub(crate) async fn beat(worker: &Worker) {
     }
 }
 
-async fn once(worker: &Worker) -> sqlx::Result<bool> {
-    let mut conn = worker.pool.acquire().await?;
+async fn once(worker: &Worker, pool: &PgPool) -> sqlx::Result<bool> {
+    let mut conn = pool.acquire().await?;
     workers::beat(&mut conn, worker.id).await
 }

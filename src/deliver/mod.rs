@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use sqlx::PgPool;
-use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use uuid::Uuid;
@@ -28,10 +28,11 @@ use uuid::Uuid;
 use crate::handler::{Handler, State};
 use crate::registry::{self, Plan};
 use crate::store::Token;
+use crate::telemetry;
 use claim::Claim;
 
 pub(crate) use heartbeat::{Pulse, beat, introduce};
-pub(crate) use wake::{announce, listen};
+pub(crate) use wake::{Wake, announce, listen};
 
 /// How a worker behaves.
 #[derive(Debug, Clone)]
@@ -39,7 +40,6 @@ pub(crate) struct Settings {
     pub(crate) poll: Duration,
     pub(crate) heartbeat: Duration,
     pub(crate) lease: Duration,
-    pub(crate) rescues: u32,
     pub(crate) lane_claim: i64,
     pub(crate) release: i64,
     pub(crate) config_hash: String,
@@ -61,9 +61,11 @@ pub(crate) struct Worker {
     pub(crate) settings: Settings,
     pub(crate) state: Arc<State>,
     /// There may be work.
-    pub(crate) wake: Arc<Notify>,
+    pub(crate) wake: Arc<Wake>,
     /// Start nothing more.
     pub(crate) stop: CancellationToken,
+    /// End what runs.
+    cut: CancellationToken,
     pub(crate) pulse: Pulse,
     served: Vec<Arc<Served>>,
     claims: AtomicI64,
@@ -76,7 +78,7 @@ impl Worker {
         settings: Settings,
         handlers: Vec<Handler>,
         state: Arc<State>,
-        wake: Arc<Notify>,
+        wake: Arc<Wake>,
         stop: CancellationToken,
     ) -> Self {
         let served = handlers
@@ -93,6 +95,7 @@ impl Worker {
             state,
             wake,
             stop,
+            cut: CancellationToken::new(),
             pulse: Pulse::new(),
             served,
             claims: AtomicI64::new(0),
@@ -111,6 +114,7 @@ impl Worker {
                 Ok(claimed) if claimed > 0 => {}
                 Ok(_) => self.rest().await,
                 Err(error) => {
+                    metrics::counter!(telemetry::CLAIM_FAILURES).increment(1);
                     tracing::warn!(%error, "claim.failed");
                     self.rest().await;
                 }
@@ -120,12 +124,15 @@ impl Worker {
         self.running.close();
         if tokio::time::timeout(grace, self.running.wait()).await.is_err() {
             tracing::warn!(left = self.running.len(), "worker.grace_over: what still runs will be rescued");
+            // Cut off, so that no open transaction keeps its connection and with it this process.
+            self.cut.cancel();
+            self.running.wait().await;
         }
     }
 
     async fn rest(&self) {
         tokio::select! {
-            () = self.wake.notified() => {}
+            () = self.wake.poked() => {}
             () = self.stop.cancelled() => {}
             () = tokio::time::sleep(self.settings.poll) => {}
         }
@@ -170,10 +177,13 @@ impl Worker {
     }
 
     async fn start(self: Arc<Self>, served: Arc<Served>, claim: Claim, place: OwnedSemaphorePermit) {
-        work::work(&self, &served.handler, claim).await;
+        tokio::select! {
+            () = work::work(&self, &served.handler, claim) => {}
+            () = self.cut.cancelled() => {}
+        }
         drop(place);
         // A place is free, and the lane may have more.
-        self.wake.notify_one();
+        self.wake.poke_local();
     }
 
     /// The registry, read again when it moved on: a new source may have new subscriptions of our handlers.

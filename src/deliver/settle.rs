@@ -4,17 +4,22 @@
 //! the row lock, so a rescue and a settle can't both win. In a handler's own transaction it comes last of all that the
 //! transaction did, so until then nothing of ours was locked.
 
+use std::time::Duration;
+
 use sqlx::{Connection, PgConnection, Postgres, Transaction};
 
 use super::Worker;
 use super::claim::Claim;
-use super::execute::Ran;
+use super::execute::{ESCAPED, Ran};
 use crate::job::{Outcome, Transition};
 use crate::store::attempts::{self, Attempt, Ending};
 use crate::store::jobs::{self, Buried, Job, Waiting};
 use crate::store::lanes::{self, Advance, Release};
 use crate::store::{Held, LaneKey, claims, dead};
 use crate::telemetry;
+
+/// How long a settle may be stopped while it holds a lane: ingest and rescue of that lane wait for it.
+pub(crate) const IDLE_AT_MOST: Duration = Duration::from_secs(5);
 
 /// What settling did.
 #[derive(Debug)]
@@ -25,7 +30,8 @@ pub(crate) enum Settled {
     Released,
     /// The claim was lost; nothing was changed.
     Fenced,
-    /// The claim holds, but the job is gone: an earlier try committed without our hearing of it.
+    /// The claim holds and nothing of it runs: an earlier try committed without our hearing of it, or the next job may
+    /// not follow.
     Unknown,
 }
 
@@ -33,7 +39,7 @@ pub(crate) enum Settled {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Unsettled {
     /// The transaction is not the one that was lent, so its effects are out of our hands.
-    #[error("the handler ended the transaction that was lent to it")]
+    #[error("{ESCAPED}")]
     Escaped,
     /// The database refused or did not answer.
     #[error(transparent)]
@@ -52,7 +58,7 @@ pub(crate) async fn settle(
 ) -> Result<Settled, Unsettled> {
     let mut tx = match transaction {
         Some(mut lent) => {
-            if !claims::is_marked(&mut lent, claim.token()).await? {
+            if !claims::take_back(&mut lent, claim.token(), IDLE_AT_MOST).await? {
                 return Err(Unsettled::Escaped);
             }
             lent
@@ -73,11 +79,11 @@ pub(crate) async fn settle(
     record(&mut tx, worker, job, ran).await?;
     let settled = match next {
         Some(mut next) => match jobs::start(&mut tx, next.key()).await? {
-            Some(attempt) => {
-                next.attempt = attempt;
+            Some(started) => {
+                next.started(started);
                 Settled::Next(next)
             }
-            // Cancelled meanwhile. The claim holds and runs nothing: give it back.
+            // Cancelled meanwhile, or one before it came back. The claim holds and runs nothing: give it back.
             None => Settled::Unknown,
         },
         None => Settled::Released,

@@ -17,10 +17,35 @@ const DEBOUNCE: Duration = Duration::from_millis(50);
 const SILENCE: Duration = Duration::from_secs(30);
 const RETRY: Duration = Duration::from_secs(2);
 
-/// Passes pokes of this process on to the others. `poked` is this process's signal; `local` is who also waits for it.
-pub(crate) async fn announce(pool: PgPool, poked: Arc<Notify>) {
+/// "There may be work", within this process and on its way to the others. A poke is remembered until it is heard, so
+/// one that comes between a look and the rest that follows is not lost.
+#[derive(Debug, Default)]
+pub(crate) struct Wake {
+    local: Notify,
+    outward: Notify,
+}
+
+impl Wake {
+    /// New work was committed.
+    pub(crate) fn poke(&self) {
+        self.local.notify_one();
+        self.outward.notify_one();
+    }
+
+    /// Something this process alone need know: a place became free, or another process spoke.
+    pub(crate) fn poke_local(&self) {
+        self.local.notify_one();
+    }
+
+    pub(crate) async fn poked(&self) {
+        self.local.notified().await;
+    }
+}
+
+/// Passes pokes of this process on to the others, so that a worker elsewhere need not wait for its poll.
+pub(crate) async fn announce(pool: PgPool, wake: Arc<Wake>) {
     loop {
-        poked.notified().await;
+        wake.outward.notified().await;
         if let Err(error) = sqlx::query("select pg_notify($1, '')").bind(CHANNEL).execute(&pool).await {
             // The poll finds the work all the same.
             tracing::debug!(%error, "wake.notify_failed");
@@ -30,7 +55,7 @@ pub(crate) async fn announce(pool: PgPool, poked: Arc<Notify>) {
 }
 
 /// Wakes the local worker when another process announces work. Reconnects by itself.
-pub(crate) async fn listen(pool: PgPool, wake: Arc<Notify>) {
+pub(crate) async fn listen(pool: PgPool, wake: Arc<Wake>) {
     loop {
         if let Err(error) = hear(&pool, &wake).await {
             tracing::warn!(%error, "wake.listen_lost: polling meanwhile");
@@ -39,16 +64,16 @@ pub(crate) async fn listen(pool: PgPool, wake: Arc<Notify>) {
     }
 }
 
-async fn hear(pool: &PgPool, wake: &Notify) -> sqlx::Result<()> {
+async fn hear(pool: &PgPool, wake: &Wake) -> sqlx::Result<()> {
     let mut listener = PgListener::connect_with(pool).await?;
     listener.listen(CHANNEL).await?;
     // What was announced while nobody listened.
-    wake.notify_one();
+    wake.poke_local();
     loop {
         match tokio::time::timeout(SILENCE, listener.recv()).await {
             Ok(notification) => {
                 notification?;
-                wake.notify_one();
+                wake.poke_local();
             }
             Err(_) => {
                 // Our own voice must come back, or the socket is dead without saying so.

@@ -9,6 +9,7 @@ use super::settle::{self, Settled, Unsettled};
 use crate::handler::Handler;
 use crate::job::{self, History, Outcome};
 use crate::store::jobs::Job;
+use crate::store::partitions::stamped_at;
 use crate::telemetry;
 
 /// Runs the claim's jobs until one fails, all are done, the worker stops, or the claim is lost.
@@ -23,9 +24,9 @@ pub(crate) async fn work(worker: &Worker, handler: &Handler, mut claim: Claim) {
             }
         };
         let transition = job::decide(&ran.outcome, history(&job), &handler.policy, rand::random());
-        report(handler, &job, &ran);
+        report(handler, &job, &ran, transition);
         let next = if worker.stop.is_cancelled() { None } else { rest.next() };
-        match settle_surely(worker, &claim, &job, ran, transition, next).await {
+        match settle_surely(worker, handler, &claim, &job, ran, transition, next).await {
             Settled::Next(next) => job = next,
             Settled::Released => return,
             Settled::Fenced => {
@@ -51,6 +52,7 @@ fn history(job: &Job) -> History {
 /// this process says that it lives, nobody else would settle for it.
 async fn settle_surely(
     worker: &Worker,
+    handler: &Handler,
     claim: &Claim,
     job: &Job,
     mut ran: Ran,
@@ -76,7 +78,7 @@ async fn settle_surely(
                     // If it did, the job is gone, and what follows finds that out.
                     ran.outcome = Outcome::Failed { retry_after: None };
                     ran.error = Some(format!("the handler's transaction did not commit: {error}"));
-                    transition = job::Transition::Retry { wait: Duration::from_secs(1) };
+                    transition = job::decide(&ran.outcome, history(job), &handler.policy, rand::random());
                 }
             }
         }
@@ -100,13 +102,21 @@ async fn give_back(worker: &Worker, claim: &Claim) {
     }
 }
 
-fn report(handler: &Handler, job: &Job, ran: &Ran) {
+fn report(handler: &Handler, job: &Job, ran: &Ran, transition: job::Transition) {
     let outcome = settle::ending(&ran.outcome).as_str();
     let name = handler.name.to_string();
     metrics::counter!(telemetry::ATTEMPTS, "handler" => name, "outcome" => outcome).increment(1);
     let elapsed = (chrono::Utc::now() - ran.started_at).to_std().unwrap_or_default();
     metrics::histogram!(telemetry::ATTEMPT_SECONDS).record(elapsed);
+    if ran.outcome == Outcome::Ok
+        && let Some(received) = stamped_at(job.delivery)
+    {
+        let name = handler.name.to_string();
+        let taken = (chrono::Utc::now() - received).to_std().unwrap_or_default();
+        metrics::histogram!(telemetry::DELIVERED_SECONDS, "handler" => name).record(taken);
+    }
     tracing::debug!(
-        handler = %handler.name, delivery = %job.delivery, attempt = job.attempt, outcome, "attempt.ended"
+        handler = %handler.name, delivery = %job.delivery, attempt = job.attempt, outcome, job = transition.to(),
+        "attempt.ended"
     );
 }

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
+use super::operator::operator;
 use super::running::Running;
 use super::{Database, Listeners, with_worker_limits};
 use crate::clock::DatabaseClock;
 use crate::config::{Config, OnConflict, ProcessRole};
-use crate::deliver::{self, Worker};
+use crate::deliver::{self, Wake, Worker};
 use crate::handler::{Handler, State};
 use crate::receive::body::Limits;
 use crate::receive::record::{Recorder, Settings};
@@ -19,7 +19,7 @@ use crate::receive::verify::Source;
 use crate::receive::write::Writer;
 use crate::receive::{self, Ingest};
 use crate::store::registry::SourceRow;
-use crate::{Error, database, maintenance, registry, serve};
+use crate::{Error, admin, database, maintenance, registry, serve};
 
 /// Starts everything the configuration's roles need.
 pub(super) async fn start(
@@ -42,43 +42,56 @@ pub(super) async fn start(
     declare(&config, &handlers, &pools.operator).await?;
 
     // Whoever makes jobs pokes; the worker of this process waits for it, and so do the other processes' through LISTEN.
-    let wake = Arc::new(Notify::new());
+    let wake = Arc::new(Wake::default());
     let refusals = Arc::new(Refusals::default());
     let mut running = Running::new(database, config.server.shutdown_grace);
     if runs(ProcessRole::Ingest)
         && let Some(listener) = listeners.ingest
     {
         running.ingest_addr = listener.local_addr().ok();
-        let (ingest, writers) = ingest(&config, &pools, &wake, &refusals).await?;
+        let (ingest, mut writers) = ingest(&config, &pools, &wake, &refusals).await?;
         let stop = running.stop_ingest.clone();
         let (header_timeout, grace) = (config.server.header_timeout, config.server.shutdown_grace);
         running.ingest = Some(tokio::spawn(async move {
             serve::serve(listener, receive::router(ingest), header_timeout, grace, stop).await;
-            // The router is gone and with it the recorder's last handle: what was taken is written, then the writers end.
-            let mut writers = writers;
-            while writers.join_next().await.is_some() {}
+            // The router is gone and with it the recorder's last handle: what was taken is written, then the writers
+            // end. A request that was cut off may still hold one.
+            let written = async { while writers.join_next().await.is_some() {} };
+            if tokio::time::timeout(grace, written).await.is_err() {
+                tracing::warn!("recorder.grace_over");
+            }
         }));
     }
     if runs(ProcessRole::Worker) {
         let worker = worker(&config, &pools, handlers, state, &wake, running.stop_worker.clone());
-        deliver::introduce(&worker).await.map_err(Error::database("the worker can't be registered"))?;
+        deliver::introduce(&worker, &pools.operator)
+            .await
+            .map_err(Error::database("the worker can't be registered"))?;
         running.background({
-            let worker = Arc::clone(&worker);
-            async move { deliver::beat(&worker).await }
+            let (worker, pool) = (Arc::clone(&worker), pools.operator.clone());
+            async move { deliver::beat(&worker, &pool).await }
         });
         if config.database.listen {
             running.background(deliver::listen(pools.worker.clone(), Arc::clone(&wake)));
         }
         running.work(worker, config.server.shutdown_grace);
-    } else if config.database.listen {
-        running.background(deliver::announce(pools.ingest.clone(), Arc::clone(&wake)));
     }
-    running.background(maintenance::run(
-        pools.worker.clone(),
-        config.worker.lease,
-        config.worker.rescues,
-        CancellationToken::new(),
-    ));
+    if config.database.listen {
+        running.background(deliver::announce(pools.worker.clone(), Arc::clone(&wake)));
+    }
+    if runs(ProcessRole::Operator)
+        && let Some(listener) = listeners.operator
+    {
+        running.operator_addr = listener.local_addr().ok();
+        let operator = operator(&config, pools.operator.clone(), refusals, wake)?;
+        running.background(admin::sample_forever(Arc::clone(&operator), running.stop_operator.clone()));
+        let stop = running.stop_operator.clone();
+        let (header_timeout, grace) = (config.server.header_timeout, config.server.shutdown_grace);
+        running.operator = Some(tokio::spawn(async move {
+            serve::serve(listener, admin::router(operator), header_timeout, grace, stop).await;
+        }));
+    }
+    running.background(maintenance::run(pools.operator.clone(), config.worker.lease, config.worker.rescues));
     Ok(running)
 }
 
@@ -107,7 +120,7 @@ async fn declare(config: &Config, handlers: &[Handler], pool: &sqlx::PgPool) -> 
 async fn ingest(
     config: &Config,
     pools: &database::Pools,
-    wake: &Arc<Notify>,
+    wake: &Arc<Wake>,
     refusals: &Arc<Refusals>,
 ) -> Result<(Arc<Ingest>, tokio::task::JoinSet<()>), Error> {
     let unreachable = || Error::database("the database can't be reached");
@@ -138,7 +151,7 @@ async fn ingest(
     let sources = config.sources.values().filter(|source| source.enabled).map(|source| {
         let verified = Source {
             name: source.name.as_str().into(),
-            provider: source.provider.clone(),
+            provider: source.provider,
             secrets: source.keys.clone(),
             max_body: source.max_body.unwrap_or(config.server.max_body),
             public_url: public_url.trim_end_matches('/').to_owned(),
@@ -160,14 +173,13 @@ fn worker(
     pools: &database::Pools,
     handlers: Vec<Handler>,
     state: Arc<State>,
-    wake: &Arc<Notify>,
+    wake: &Arc<Wake>,
     stop: CancellationToken,
 ) -> Arc<Worker> {
     let settings = deliver::Settings {
         poll: config.worker.poll,
         heartbeat: config.worker.heartbeat,
         lease: config.worker.lease,
-        rescues: config.worker.rescues,
         lane_claim: i64::from(config.worker.lane_claim),
         release: config.registry.release,
         config_hash: config.fingerprint(),

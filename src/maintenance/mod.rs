@@ -7,7 +7,6 @@ pub(crate) mod partitions;
 use std::time::Duration;
 
 use sqlx::PgPool;
-use tokio_util::sync::CancellationToken;
 
 use crate::deliver::rescue;
 use crate::store::lanes;
@@ -18,13 +17,12 @@ const SLOW: Duration = Duration::from_secs(60);
 const IDLE_LANE: Duration = Duration::from_secs(3600);
 const LANES_A_STEP: i64 = 1000;
 
-/// Runs until told to stop. Rescues look four times a lease, so that a lost claim waits little longer than it must.
-pub(crate) async fn run(pool: PgPool, lease: Duration, rescues: u32, stop: CancellationToken) {
+/// Runs until dropped: every step is one transaction, or safe to break off. Rescues look four times a lease, so that a lost claim waits little longer than it must.
+pub(crate) async fn run(pool: PgPool, lease: Duration, rescues: u32) {
     let mut fast = tokio::time::interval(lease / 4);
     let mut slow = tokio::time::interval(SLOW);
     loop {
         let step = tokio::select! {
-            () = stop.cancelled() => return,
             _ = fast.tick() => rescue::rescue(&pool, lease, rescues).await.map(|_| ()),
             _ = slow.tick() => slow_step(&pool).await,
         };

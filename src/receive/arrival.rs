@@ -168,7 +168,7 @@ impl ArrivedEvent {
             // Without a provider id the receipt is keyed by ours: no copy can match it, but a second try of the same
             // T1 still finds its own first.
             key: match &event.dedup_key {
-                Some(key) => short_hash(&[b"id", key.as_bytes()]),
+                Some(key) => receipt_key(key),
                 None => short_hash(&[b"none", delivery.as_bytes(), &index.to_be_bytes()]),
             },
             fingerprint: first_16(&event.fingerprint),
@@ -186,6 +186,11 @@ impl ArrivedEvent {
             "id": self.readable_id, "type": self.readable_type, "key": self.readable_key, "version": self.version,
         })
     }
+}
+
+/// A receipt's key: what a dedup key is found by.
+pub(crate) fn receipt_key(dedup_key: &str) -> [u8; 16] {
+    short_hash(&[b"id", dedup_key.as_bytes()])
 }
 
 /// The lane of a subscription for an ordering key as stored, and its readable name. The stored copy is what a replay

@@ -25,6 +25,18 @@ pub(crate) enum Unread {
     NoMemory,
 }
 
+impl Unread {
+    /// The word for metrics and operators.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::TooLarge => "too_large",
+            Self::TooSlow => "too_slow",
+            Self::Broken => "broken",
+            Self::NoMemory => "no_memory",
+        }
+    }
+}
+
 /// What bodies may cost.
 #[derive(Debug, Clone)]
 pub(crate) struct Limits {

@@ -35,7 +35,7 @@ pub(crate) async fn settle(writer: &std::sync::Arc<Writer>, plan: &Plan, pending
     match outcome {
         Ok(Settled::Recorded(recorded)) => {
             if recorded.status == Status::Requeued {
-                writer.wake.notify_one();
+                writer.wake.poke();
             }
             pending.answer(Ok(recorded));
         }
@@ -69,7 +69,7 @@ async fn transact(writer: &Writer, plan: &Plan, source: &PlannedSource, pending:
     let wanted: Vec<NewReceipt> = arrival.receipts(source).collect();
     let mut tx = writer.pool.begin().await?;
     let existing = receipts::find(&mut tx, &wanted).await?;
-    let mut found = Found::Copy(arrival.id);
+    let mut found = None;
     for event in &wanted {
         let same = |r: &&Receipt| r.source == event.source && r.key == event.key;
         let Some(receipt) = existing.iter().find(same) else {
@@ -83,14 +83,15 @@ async fn transact(writer: &Writer, plan: &Plan, source: &PlannedSource, pending:
             tx.commit().await?;
             return Ok(Settled::Expired);
         } else if receipt.fingerprint == event.fingerprint {
-            copy(&mut tx, receipt.delivery, receipt.event, writer.gateway).await?
+            copy(&mut tx, &arrival.source, receipt, writer.gateway).await?
         } else {
             conflict(&mut tx, event, receipt, (source, plan), pending, writer).await?
         };
-        found = if found == Found::Copy(arrival.id) { one } else { found.max(one) };
+        found = found.max(Some(one));
     }
     tx.commit().await?;
-    let (delivery, status) = match found {
+    // An empty batch has no events and is new by its own row; it never comes here.
+    let (delivery, status) = match found.unwrap_or(Found::New(arrival.id)) {
         Found::New(id) if arrival.is_handled(source, plan) => (id, Status::Accepted),
         Found::New(id) => (id, Status::Unhandled),
         Found::Conflict(id) => (id, Status::Conflict),
@@ -107,16 +108,18 @@ fn is_past(delivery: Uuid, writer: &Writer) -> bool {
 }
 
 /// The same event again: dead jobs are queued afresh, waiting ones become due, others are left alone; noted in any case.
-async fn copy(tx: &mut sqlx::PgConnection, delivery: Uuid, event: i32, gateway: Uuid) -> sqlx::Result<Found> {
+async fn copy(tx: &mut sqlx::PgConnection, source: &str, receipt: &Receipt, gateway: Uuid) -> sqlx::Result<Found> {
+    let (delivery, event) = (receipt.delivery, receipt.event);
     let redriven = dead::redrive(&mut *tx, delivery, Some(event), None).await?;
-    lanes::hasten(&mut *tx, delivery, event).await?;
-    let hastened = jobs::hasten(&mut *tx, delivery, event).await?;
+    lanes::hasten(&mut *tx, delivery, event, None).await?;
+    let hastened = jobs::hasten(&mut *tx, delivery, event, None).await?;
     let act = match (redriven.is_empty(), hastened) {
         (false, _) => Act::Requeued,
         (true, 1..) => Act::Hastened,
         (true, 0) => Act::Noted,
     };
     copies::insert(tx, delivery, event, act, gateway).await?;
+    metrics::counter!(telemetry::DUPLICATES, "source" => source.to_owned(), "act" => act.as_str()).increment(1);
     Ok(if act == Act::Requeued { Found::Requeued(delivery) } else { Found::Copy(delivery) })
 }
 
@@ -158,6 +161,8 @@ async fn conflict(
                 }
                 return Ok(Found::Conflict(event.delivery));
             }
+            // The body is not kept; whoever sends it again must not be told the id of a delivery that is not there.
+            receipts::redirect_conflict(tx, event, receipt).await?;
             Ok(Found::Conflict(receipt.delivery))
         }
     }

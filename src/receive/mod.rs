@@ -18,6 +18,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
+use axum::extract::rejection::PathRejection;
 use axum::extract::{ConnectInfo, Path, Request, State};
 use axum::response::Response;
 use axum::routing::post;
@@ -51,11 +52,13 @@ pub(crate) fn router(ingest: Arc<Ingest>) -> axum::Router {
 /// One webhook, in a straight line.
 async fn receive(
     State(ingest): State<Arc<Ingest>>,
-    Path(name): Path<String>,
+    name: Result<Path<String>, PathRejection>,
     ConnectInfo(peer): ConnectInfo<SocketAddr>,
     request: Request,
 ) -> Response {
     let started = Instant::now();
+    // What is no text names no source, and is answered like any other name that doesn't.
+    let name = name.map(|Path(name)| name).unwrap_or_default();
     let (response, outcome) = ingest.take(&name, peer, request).await;
     // Only configured names become labels: a sender can't make new ones.
     let label = ingest.sources.get(&name).map_or("unknown", |source| &source.name).to_owned();
@@ -68,12 +71,17 @@ impl Ingest {
     async fn take(&self, name: &str, peer: SocketAddr, request: Request) -> (Response, &'static str) {
         // Before the body is read: a stranger's bytes cost nothing.
         let Some(source) = self.sources.get(name) else {
+            self.refusals.note(None, "unknown_source", Some(peer.ip()), self.clock.now(), 0, []);
             return (reply::unknown_source(), "unknown_source");
         };
         let (parts, body) = request.into_parts();
         let (body, memory) = match self.limits.read(&parts.headers, body, source.max_body).await {
             Ok(read) => read,
-            Err(why) => return (reply::unread(why), "unread"),
+            Err(why) => {
+                let names = parts.headers.keys().map(http::HeaderName::as_str);
+                self.refusals.note(Some(&source.name), why.as_str(), Some(peer.ip()), self.clock.now(), 0, names);
+                return (reply::unread(why), why.as_str());
+            }
         };
         let target = parts.uri.path_and_query().map_or("/", |target| target.as_str());
         let received = received_headers(&parts.headers);

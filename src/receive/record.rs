@@ -15,6 +15,7 @@ use uuid::Uuid;
 use super::arrival::Arrival;
 use super::reply::Status;
 use super::write::Writer;
+use crate::telemetry;
 
 /// What recording did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,11 +107,15 @@ async fn run(queue: Arc<Mutex<mpsc::Receiver<Pending>>>, writer: Arc<Writer>, ba
     let mut taken = Vec::with_capacity(batch);
     loop {
         // One writer waits for work; the other writes, or waits for its turn to wait.
-        let received = queue.lock().await.recv_many(&mut taken, batch).await;
+        let (received, waiting) = {
+            let mut queue = queue.lock().await;
+            (queue.recv_many(&mut taken, batch).await, queue.len())
+        };
+        metrics::gauge!(telemetry::RECORDER_QUEUE).set(waiting as f64);
         if received == 0 {
             return;
         }
-        metrics::histogram!(crate::telemetry::RECORD_BATCH_SIZE).record(received as f64);
+        metrics::histogram!(telemetry::RECORD_BATCH_SIZE).record(received as f64);
         while !taken.is_empty() {
             let rest = taken.split_off(fitting(&taken, batch_bytes));
             writer.write(std::mem::replace(&mut taken, rest)).await;

@@ -22,7 +22,7 @@ const NO_SOURCE: &str = "unknown";
 
 /// One refused request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Refusal {
+pub(crate) struct Refusal {
     at: Stamp,
     source: Option<String>,
     reason: &'static str,

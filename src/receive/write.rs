@@ -3,7 +3,8 @@
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
-use sqlx::PgPool;
+use sqlx::pool::PoolConnection;
+use sqlx::{Connection, PgPool, Postgres};
 use tokio::sync::Semaphore;
 use uuid::Uuid;
 
@@ -12,6 +13,7 @@ use super::record::{NotDurable, Pending, Recorded};
 use super::reply::Status;
 use super::trouble::{Trouble, trouble};
 use crate::clock::DatabaseClock;
+use crate::deliver::Wake;
 use crate::registry::{self, Plan};
 use crate::store::record::{self as store, Batch, Written};
 use crate::{maintenance, telemetry};
@@ -23,8 +25,7 @@ pub(crate) struct Writer {
     pub(crate) gateway: Uuid,
     pub(crate) clock: Arc<DatabaseClock>,
     pub(crate) receipt_horizon: Duration,
-    /// Tells the local workers that there are jobs.
-    pub(crate) wake: Arc<tokio::sync::Notify>,
+    pub(crate) wake: Arc<Wake>,
     plan: RwLock<Arc<Plan>>,
     /// Duplicates are looked up beside the writers, never instead of them.
     duplicates: Arc<Semaphore>,
@@ -37,7 +38,7 @@ impl Writer {
         clock: Arc<DatabaseClock>,
         plan: Plan,
         receipt_horizon: Duration,
-        wake: Arc<tokio::sync::Notify>,
+        wake: Arc<Wake>,
     ) -> Self {
         let plan = RwLock::new(Arc::new(plan));
         Self { pool, gateway, clock, receipt_horizon, wake, plan, duplicates: Arc::new(Semaphore::new(2)) }
@@ -81,6 +82,9 @@ impl Writer {
                         todo.push((first, tries));
                     }
                     (Trouble::BadData | Trouble::NoPartition | Trouble::Contention | Trouble::Unreachable, _) => {
+                        let class = error.as_database_error().and_then(|e| e.code()?.get(..2).map(str::to_owned));
+                        let class = class.unwrap_or_else(|| "connection".to_owned());
+                        metrics::counter!(telemetry::RECORD_FAILURES, "class" => class).increment(1);
                         tracing::error!(%error, deliveries = batch.len(), "record.failed");
                         for pending in batch {
                             pending.answer(Err(NotDurable::Failed));
@@ -93,7 +97,6 @@ impl Writer {
 
     /// T1, planned again as often as the registry moves on meanwhile.
     async fn once(&self, pending: &[Pending], tries: Tries) -> sqlx::Result<Written> {
-        // One connection for all: a second one would compete with the other writer for the pool.
         loop {
             let plan = self.plan();
             let mut batch = Batch::default();
@@ -103,11 +106,7 @@ impl Writer {
                 }
             }
             let started = Instant::now();
-            let mut conn = self.pool.acquire().await?;
-            // After a lost connection its neighbours in the pool are suspect too.
-            if tries.again {
-                sqlx::Connection::ping(&mut *conn).await?;
-            }
+            let mut conn = if tries.again { self.living().await? } else { self.pool.acquire().await? };
             let written = store::record(&mut conn, plan.generation, &batch).await?;
             metrics::histogram!(telemetry::RECORD_SECONDS).record(started.elapsed());
             self.clock.sync(written.at);
@@ -117,6 +116,19 @@ impl Writer {
             drop(conn);
             self.reload_plan().await?;
         }
+    }
+
+    /// A connection that answers. After one was lost, the others of the pool are suspect too: each dead one is dropped.
+    async fn living(&self) -> sqlx::Result<PoolConnection<Postgres>> {
+        for _ in 0..self.pool.options().get_max_connections() {
+            let mut conn = self.pool.acquire().await?;
+            if conn.ping().await.is_ok() {
+                return Ok(conn);
+            }
+            // Closing a dead connection may fail as well; it is gone from the pool all the same.
+            let _ = conn.close().await;
+        }
+        self.pool.acquire().await
     }
 
     /// New ones are answered at once; the others are looked at in transactions of their own, beside the next batch.
@@ -150,7 +162,7 @@ impl Writer {
             });
         }
         if woke {
-            self.wake.notify_one();
+            self.wake.poke();
         }
     }
 }

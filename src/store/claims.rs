@@ -30,6 +30,19 @@ pub(crate) async fn is_marked(conn: &mut PgConnection, token: Token) -> sqlx::Re
         .await
 }
 
+/// Takes the lent transaction back for settling: whether it is still the one that [`mark`] stamped, and from here on it
+/// may sit idle no longer than this. What follows locks the lane or the job, and whoever is stopped then holds it.
+pub(crate) async fn take_back(conn: &mut PgConnection, token: Token, idle_at_most: Duration) -> sqlx::Result<bool> {
+    sqlx::query_scalar(
+        "select set_config('idle_in_transaction_session_timeout', $2, true) is not null
+                and current_setting('hookgate.claim', true) is not distinct from $1",
+    )
+    .bind(token_text(token))
+    .bind(milliseconds(idle_at_most))
+    .fetch_one(conn)
+    .await
+}
+
 /// Whether the claim still stands. A plain read: it saves useless work of a worker that was rescued meanwhile, and
 /// decides nothing; settle's fence does.
 pub(crate) async fn is_held(conn: &mut PgConnection, held: &Held, token: Token) -> sqlx::Result<bool> {

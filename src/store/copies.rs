@@ -15,7 +15,8 @@ pub(crate) enum Act {
 }
 
 impl Act {
-    fn as_str(self) -> &'static str {
+    /// The word in the table and the metrics.
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Noted => "noted",
             Self::Requeued => "requeued",

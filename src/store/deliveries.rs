@@ -17,7 +17,6 @@ pub(crate) struct Stored {
     pub(crate) content_type: Option<String>,
     pub(crate) event_type: Option<String>,
     pub(crate) ordering_key: Option<String>,
-    pub(crate) version: Option<i64>,
     pub(crate) batch: Option<serde_json::Value>,
 }
 
@@ -25,7 +24,7 @@ pub(crate) struct Stored {
 pub(crate) async fn load(conn: &mut PgConnection, id: Uuid) -> sqlx::Result<Option<Stored>> {
     sqlx::query_as(
         "select d.id, s.name as source, d.received_at, d.headers, d.body, d.content_type, d.event_type,
-                d.ordering_key, d.version, d.batch
+                d.ordering_key, d.batch
            from hookgate.deliveries d join hookgate.sources s on s.id = d.source
           where d.id = $1",
     )

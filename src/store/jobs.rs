@@ -36,6 +36,12 @@ impl Job {
     pub(crate) fn key(&self) -> JobKey {
         JobKey { delivery: self.delivery, event: self.event, subscription: self.subscription, run: self.run }
     }
+
+    /// It runs now.
+    pub(crate) fn started(&mut self, started: Started) {
+        self.attempt = started.attempt;
+        self.out_of_order = started.out_of_order;
+    }
 }
 
 /// Claims and starts up to `limits[i]` due jobs of `subscriptions[i]` that stand in no lane. Relies on `jobs_due`;
@@ -114,14 +120,29 @@ pub(crate) async fn earliest_due(conn: &mut PgConnection, lane: &LaneKey) -> sql
     .await
 }
 
+/// What starting a job made of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, FromRow)]
+pub(crate) struct Started {
+    pub(crate) attempt: i32,
+    pub(crate) out_of_order: bool,
+}
+
 /// Notes that the handler of an ordered job starts. Durable before it does: a crash then blames this job alone, and its
 /// attempt number is never given out again. The caller holds the lane.
-pub(crate) async fn start(conn: &mut PgConnection, key: JobKey) -> sqlx::Result<Option<i32>> {
-    sqlx::query_scalar(
-        "update hookgate.jobs
-            set state = 'running', attempt = attempt + 1, started_at = clock_timestamp(), snoozed_until = null
+///
+/// `None`: it is not to start, because it is gone or because one before it came back since the claim was made (redriven,
+/// replayed, or done with standing aside) and runs first.
+pub(crate) async fn start(conn: &mut PgConnection, key: JobKey) -> sqlx::Result<Option<Started>> {
+    sqlx::query_as(
+        "update hookgate.jobs j
+            set state = 'running', attempt = attempt + 1, started_at = clock_timestamp(), snoozed_until = null,
+                out_of_order = out_of_order
+                               or coalesce((select done_seq > j.seq from hookgate.lanes l where l.lane = j.lane), false)
           where delivery = $1 and event = $2 and subscription = $3 and run = $4 and state <> 'running'
-         returning attempt",
+            and not exists (select from hookgate.jobs before
+                             where before.lane = j.lane and (before.seq, before.run) < (j.seq, j.run)
+                               and (before.snoozed_until is null or before.snoozed_until <= clock_timestamp()))
+         returning attempt, out_of_order",
     )
     .bind(key.delivery)
     .bind(key.event)
@@ -219,23 +240,36 @@ pub(crate) async fn put_back(
     Ok(done.rows_affected() == 1)
 }
 
-/// Brings back those that stand aside in a lane, since another job of it ended.
+/// Brings back those that stand aside in a lane, since another job of it ended. Only the time they really stood aside
+/// counts: in a busy lane they come back many times within a second.
 pub(crate) async fn end_snoozes(conn: &mut PgConnection, lane: &LaneKey) -> sqlx::Result<()> {
-    sqlx::query("update hookgate.jobs set snoozed_until = null where lane = $1 and snoozed_until is not null")
-        .bind(lane.as_slice())
-        .execute(conn)
-        .await?;
+    sqlx::query(
+        "update hookgate.jobs
+            set snoozed_ms = snoozed_ms
+                  - greatest(0, extract(epoch from snoozed_until - clock_timestamp()) * 1000)::bigint,
+                snoozed_until = null
+          where lane = $1 and snoozed_until is not null",
+    )
+    .bind(lane.as_slice())
+    .execute(conn)
+    .await?;
     Ok(())
 }
 
-/// Makes the waiting jobs of an event due at once; how many there were.
-pub(crate) async fn hasten(conn: &mut PgConnection, delivery: Uuid, event: i32) -> sqlx::Result<u64> {
+/// Makes the waiting jobs of an event due at once, those of one subscription or all; how many there were.
+pub(crate) async fn hasten(
+    conn: &mut PgConnection,
+    delivery: Uuid,
+    event: i32,
+    subscription: Option<i32>,
+) -> sqlx::Result<u64> {
     let done = sqlx::query(
         "update hookgate.jobs set due = now(), snoozed_until = null
-          where delivery = $1 and event = $2 and state = 'waiting'",
+          where delivery = $1 and event = $2 and state = 'waiting' and ($3::int is null or subscription = $3)",
     )
     .bind(delivery)
     .bind(event)
+    .bind(subscription)
     .execute(conn)
     .await?;
     Ok(done.rows_affected())
@@ -282,11 +316,4 @@ pub(crate) async fn running_in(conn: &mut PgConnection, lane: &[u8]) -> sqlx::Re
     .bind(lane)
     .fetch_optional(conn)
     .await
-}
-
-/// Unfinished jobs by subscription and state, for the metrics.
-pub(crate) async fn count_by_state(conn: &mut PgConnection) -> sqlx::Result<Vec<(i32, String, i64)>> {
-    sqlx::query_as("select subscription, state, count(*) from hookgate.jobs group by subscription, state")
-        .fetch_all(conn)
-        .await
 }

@@ -139,20 +139,27 @@ pub(crate) struct Orphan {
     pub(crate) claim: i64,
 }
 
-/// Makes the waiting head's lane due at once, if it waits for a job of this delivery. Lanes before jobs: the caller
-/// then calls [`super::jobs::hasten`].
-pub(crate) async fn hasten(conn: &mut PgConnection, delivery: Uuid, event: i32) -> sqlx::Result<()> {
+/// Makes the waiting head's lane due at once, if it waits for a job of this event, of one subscription or any. Lanes
+/// before jobs: the caller then calls [`super::jobs::hasten`].
+pub(crate) async fn hasten(
+    conn: &mut PgConnection,
+    delivery: Uuid,
+    event: i32,
+    subscription: Option<i32>,
+) -> sqlx::Result<()> {
     sqlx::query(
         "update hookgate.lanes l set due = now()
            from (select lane from hookgate.lanes
                   where state = 'ready' and due > now()
                     and lane in (select lane from hookgate.jobs
-                                  where delivery = $1 and event = $2 and state = 'waiting' and lane is not null)
+                                  where delivery = $1 and event = $2 and state = 'waiting' and lane is not null
+                                    and ($3::int is null or subscription = $3))
                   order by lane for no key update) w
           where l.lane = w.lane",
     )
     .bind(delivery)
     .bind(event)
+    .bind(subscription)
     .execute(conn)
     .await?;
     Ok(())

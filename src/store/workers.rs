@@ -40,17 +40,34 @@ pub(crate) async fn beat(conn: &mut PgConnection, id: Uuid) -> sqlx::Result<bool
     Ok(done.rows_affected() == 1)
 }
 
-/// Removes the row of a worker that handed everything back.
+/// Removes the row of a worker that holds nothing any more. One that still has claims keeps its row and falls silent:
+/// that row is how a rescue finds them.
 pub(crate) async fn leave(conn: &mut PgConnection, id: Uuid) -> sqlx::Result<()> {
-    sqlx::query("delete from hookgate.workers where id = $1").bind(id).execute(conn).await?;
+    sqlx::query(
+        "delete from hookgate.workers w
+          where w.id = $1
+            and not exists (select from hookgate.lanes where worker = w.id)
+            and not exists (select from hookgate.jobs where worker = w.id)",
+    )
+    .bind(id)
+    .execute(conn)
+    .await?;
     Ok(())
 }
 
-/// Workers silent for longer than their lease. By database time: no client's clock can shorten a lease.
+/// Workers silent for longer than their lease, by database time: no client's clock can shorten a lease. And whoever
+/// holds a claim without being registered: stopped between its last sign of life and its claim, it may have been
+/// buried in between, and nobody else would ever look for it.
 pub(crate) async fn silent(conn: &mut PgConnection, lease: Duration) -> sqlx::Result<Vec<Uuid>> {
     sqlx::query_scalar(
-        "select id from hookgate.workers
-          where heartbeat_at < clock_timestamp() - $1 * interval '1 millisecond' order by heartbeat_at limit 100",
+        "(select id from hookgate.workers
+           where heartbeat_at < clock_timestamp() - $1 * interval '1 millisecond' order by heartbeat_at limit 100)
+         union
+         select worker from hookgate.lanes l
+          where worker is not null and not exists (select from hookgate.workers where id = l.worker)
+         union
+         select worker from hookgate.jobs j
+          where worker is not null and not exists (select from hookgate.workers where id = j.worker)",
     )
     .bind(lease.as_millis() as f64)
     .fetch_all(conn)

@@ -1,7 +1,15 @@
 //! Every test against real Postgres, HTTP and processes, in one binary: linking is what costs.
 
+mod admin;
+mod cli;
 mod config;
+mod deliver;
 mod embedded;
 mod handler;
+mod promises;
+mod receive;
+mod record;
+mod replay;
+mod shutdown;
 mod smoke;
 mod support;

@@ -50,15 +50,15 @@ pub(crate) async fn jobs(conn: &mut PgConnection, delivery: Uuid, limit: i64) ->
                     case j.state when 'running' then coalesce(j.worker, l.worker) end as worker,
                     l.label as lane, j.seq, j.out_of_order, null::text as reason, h.error
                from hookgate.jobs j
-               left join hookgate.lanes l using (lane)
-               left join history h using (event, subscription, run)
+               left join hookgate.lanes l on l.lane = j.lane
+               left join history h on (h.event, h.subscription, h.run) = (j.event, j.subscription, j.run)
               where j.delivery = $1
               union all
              select d.event, d.subscription, d.run, 'dead', d.attempt, coalesce(h.failures, 0),
                     coalesce(h.rescues, 0), null, null, h.started_at, d.died_at, null, d.lane_label, d.seq,
                     coalesce(h.out_of_order, false), d.reason, d.error
                from hookgate.dead d
-               left join history h using (event, subscription, run)
+               left join history h on (h.event, h.subscription, h.run) = (d.event, d.subscription, d.run)
               where d.delivery = $1
               union all
              select h.event, h.subscription, h.run, case h.outcome when 'ok' then 'done' else h.outcome end, h.attempt,

@@ -1,0 +1,50 @@
+//! The operator listener's part of a gateway.
+
+use std::sync::{Arc, OnceLock};
+
+use metrics_exporter_prometheus::PrometheusHandle;
+use secrecy::SecretString;
+use sqlx::PgPool;
+
+use crate::admin::{Operator, OperatorToken, Refusals, Role};
+use crate::config::{Config, ProcessRole, TokenRole};
+use crate::deliver::Wake;
+use crate::receive::arrival::receipt_key;
+use crate::{Error, telemetry};
+
+/// What the operator listener works with.
+pub(super) fn operator(
+    config: &Config,
+    pool: PgPool,
+    refusals: Arc<Refusals>,
+    wake: Arc<Wake>,
+) -> Result<Arc<Operator>, Error> {
+    let tokens = config.operator.tokens.iter().map(|token| OperatorToken {
+        name: token.name.to_string(),
+        role: match token.role {
+            TokenRole::Read => Role::Read,
+            TokenRole::Operate => Role::Operate,
+            TokenRole::Admin => Role::Admin,
+        },
+        secret: SecretString::from(token.secret.expose()),
+    });
+    Ok(Arc::new(Operator {
+        pool,
+        tokens: tokens.collect(),
+        metrics: metrics()?,
+        refusals,
+        lease: config.worker.lease,
+        expects_worker: config.server.roles.contains(&ProcessRole::Worker),
+        receipt_key,
+        work_queued: Box::new(move || wake.poke()),
+    }))
+}
+
+/// The process's metrics: one recorder, however many gateways.
+fn metrics() -> Result<PrometheusHandle, Error> {
+    static HANDLE: OnceLock<Result<PrometheusHandle, String>> = OnceLock::new();
+    HANDLE
+        .get_or_init(|| telemetry::install_metrics().map_err(|error| error.to_string()))
+        .clone()
+        .map_err(Error::contradiction)
+}

@@ -1,0 +1,7 @@
+//! Delivery as operators see it: retries and dead jobs, lanes that wait or go on, claims, shutdown, lost commits.
+
+mod claims;
+mod lanes;
+mod lost_commits;
+mod retries;
+mod shutdown;

@@ -1,0 +1,136 @@
+//! A handler whose every step the test decides, so that nothing in a test waits for time to pass.
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use hookgate::{Context, Handler, HandlerError, Named, Raw};
+use sqlx::{AssertSqlSafe, Executor};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, error::TryRecvError, unbounded_channel};
+use tokio::sync::oneshot;
+
+/// Completes a handler that asks the test what to do, each time it runs.
+pub(crate) fn puppet(handler: Named) -> (Handler, Calls) {
+    let (called, calls) = unbounded_channel();
+    let handler = handler.run(lending(move |raw, cx| {
+        let called = called.clone();
+        Box::pin(async move { obey(&called, &raw, cx).await })
+    }));
+    (handler, Calls(calls))
+}
+
+/// Tells the compiler that the future may borrow the context.
+fn lending<F>(function: F) -> F
+where
+    F: for<'a> Fn(Raw, &'a mut Context) -> BoxFuture<'a, Result<(), HandlerError>> + Send + Sync + 'static,
+{
+    function
+}
+
+enum Order {
+    Execute(String, oneshot::Sender<Result<(), String>>),
+    End(Result<(), HandlerError>),
+    Panic,
+}
+
+async fn obey(called: &UnboundedSender<Call>, raw: &Raw, cx: &mut Context) -> Result<(), HandlerError> {
+    let (orders, mut given) = unbounded_channel();
+    let call = Call {
+        object: object_of(raw),
+        delivery: cx.delivery().id(),
+        attempt: cx.attempt(),
+        sequence: cx.delivery().sequence(),
+        replay: cx.delivery().is_replay(),
+        key: cx.idempotency_key().into(),
+        orders,
+    };
+    called.send(call).map_err(|_| HandlerError::because("the test has ended"))?;
+    while let Some(order) = given.recv().await {
+        match order {
+            Order::Execute(sql, done) => {
+                let result = cx.tx().await?.execute(AssertSqlSafe(sql)).await;
+                let _ = done.send(result.map(|_| ()).map_err(|error| error.to_string()));
+            }
+            Order::End(result) => return result,
+            Order::Panic => panic!("as the test told it"),
+        }
+    }
+    Err(HandlerError::because("the test let go of the call"))
+}
+
+/// What a Stripe event is about.
+fn object_of(raw: &Raw) -> String {
+    let event: serde_json::Value = serde_json::from_slice(&raw.0).unwrap_or_default();
+    event["data"]["object"]["id"].as_str().unwrap_or_default().to_owned()
+}
+
+/// The runs of a puppet, in the order they began.
+#[derive(Debug)]
+pub(crate) struct Calls(UnboundedReceiver<Call>);
+
+impl Calls {
+    /// The next run that begins.
+    pub(crate) async fn next(&mut self) -> Call {
+        self.0.recv().await.expect("the handler is registered")
+    }
+
+    /// Whether a run began that the test did not take.
+    pub(crate) fn has_more(&mut self) -> bool {
+        !self.0.is_empty()
+    }
+
+    /// The next run, if it began already.
+    pub(crate) fn taken(&mut self) -> Option<Call> {
+        match self.0.try_recv() {
+            Ok(call) => Some(call),
+            Err(TryRecvError::Empty | TryRecvError::Disconnected) => None,
+        }
+    }
+}
+
+/// One run that waits for orders.
+#[derive(Debug)]
+pub(crate) struct Call {
+    pub(crate) object: String,
+    pub(crate) delivery: uuid::Uuid,
+    pub(crate) attempt: u32,
+    pub(crate) sequence: Option<i64>,
+    pub(crate) replay: bool,
+    pub(crate) key: Arc<str>,
+    orders: UnboundedSender<Order>,
+}
+
+impl Call {
+    /// Executes SQL through `cx.tx()`.
+    pub(crate) async fn execute(&self, sql: &str) -> Result<(), String> {
+        let (done, result) = oneshot::channel();
+        self.order(Order::Execute(sql.to_owned(), done));
+        result.await.expect("the run goes on")
+    }
+
+    /// Writes the effect that [`super::work::effects`] counts.
+    pub(crate) async fn book(&self) {
+        let sql = format!("insert into effect (object, attempt) values ('{}', {})", self.object, self.attempt);
+        self.execute(&sql).await.expect("write the effect");
+    }
+
+    pub(crate) fn succeed(self) {
+        self.order(Order::End(Ok(())));
+    }
+
+    pub(crate) fn fail(self) {
+        self.end(HandlerError::because("as the test told it"));
+    }
+
+    pub(crate) fn end(self, error: HandlerError) {
+        self.order(Order::End(Err(error)));
+    }
+
+    pub(crate) fn panic(self) {
+        self.order(Order::Panic);
+    }
+
+    /// Fails silently where the run is over: a cancelled one hears nothing any more.
+    fn order(&self, order: Order) {
+        let _ = self.orders.send(order);
+    }
+}
