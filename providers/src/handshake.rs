@@ -69,6 +69,8 @@ pub enum Answer {
     Fixed(&'static str, &'static str),
     /// The request's header of this name, as the answer's.
     Header(&'static str),
+    /// These headers.
+    Headers(&'static [(&'static str, &'static str)]),
 }
 
 /// A member of an answer.
@@ -142,7 +144,7 @@ fn locators(handshake: &Handshake) -> Vec<Locate> {
         Answer::Object(members) => {
             members.iter().map(|(_, Member::Echo(locate) | Member::Mac(_, _, locate))| *locate).collect()
         }
-        Answer::Empty | Answer::Status(_) | Answer::Fixed(..) | Answer::Header(_) => Vec::new(),
+        Answer::Empty | Answer::Status(_) | Answer::Fixed(..) | Answer::Header(_) | Answer::Headers(_) => Vec::new(),
     };
     let token = match handshake.proof {
         Proof::Token(locate) => Some(locate),
@@ -191,6 +193,10 @@ fn reply(answer: Answer, view: &View<'_>, values: &Values<'_>, secrets: &[Secret
         }
         Answer::Text(locate) => typed("text/plain", value(locate)?.into_bytes()),
         Answer::Fixed(content_type, body) => typed(content_type, body.into()),
+        Answer::Headers(headers) => {
+            let headers = headers.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
+            Reply { status: 200, headers, body: Vec::new() }
+        }
         Answer::Header(name) => {
             let value = view.request.headers.single(name)?.and_then(|value| std::str::from_utf8(value).ok());
             let value = value.ok_or(Reject::HandshakeIncomplete)?.to_owned();

@@ -24,7 +24,7 @@ pub(crate) fn secret_for(provider: &Provider, seed: &str) -> Option<String> {
         let Ok(secret) = Secret::new(text.as_str()) else { return false };
         let body = body.replace("{{secret}}", text);
         let query: String = form_urlencoded::byte_serialize(text.as_bytes()).collect();
-        let url = format!("https://example.com/in/x?token={query}");
+        let url = format!("https://example.com/in/x?token={query}&code={query}");
         let unsigned = Unsigned {
             method: "POST",
             url: &url,

@@ -4,6 +4,7 @@ use crate::Provider;
 
 mod ably;
 mod acuity;
+mod adyen;
 mod aircall;
 mod airtable;
 mod alchemy;
@@ -15,9 +16,11 @@ mod ashby;
 mod attio;
 mod auth0;
 mod azure_devops;
+mod azure_event_grid;
 mod bigcommerce;
 mod bitbucket_cloud;
 mod bitbucket_server;
+mod box_com;
 mod brex;
 mod buildkite;
 mod calcom;
@@ -40,6 +43,7 @@ mod customerio;
 mod daily;
 mod datadog;
 mod deepgram;
+mod dialpad;
 mod discord;
 mod docker_hub;
 mod docusign;
@@ -90,6 +94,7 @@ mod mailgun;
 mod mandrill;
 mod marqeta;
 mod meraki;
+mod messagebird;
 mod meta;
 mod meta_sha1;
 mod miro;
@@ -108,10 +113,12 @@ mod onfido;
 mod openai;
 mod oura;
 mod paddle;
+mod paddle_classic;
 mod pagerduty;
 mod pandadoc;
 mod paystack;
 mod persona;
+mod plivo_v2;
 mod polar;
 mod postmark;
 mod prismic;
@@ -154,15 +161,18 @@ mod tiktok;
 mod tiktok_shop;
 mod travis_ci;
 mod trello;
+mod twilio;
 mod twitch;
 mod typeform;
 mod vercel;
 mod veriff;
 mod viber;
+mod vonage;
 mod webex;
 mod webflow;
 mod websub;
 mod wise;
+mod wix;
 mod woocommerce;
 mod workos;
 mod x_twitter;
@@ -174,6 +184,7 @@ mod zoom;
 pub const ALL: &[&Provider] = &[
     &ably::PROVIDER,
     &acuity::PROVIDER,
+    &adyen::PROVIDER,
     &aircall::PROVIDER,
     &airtable::PROVIDER,
     &alchemy::PROVIDER,
@@ -185,9 +196,11 @@ pub const ALL: &[&Provider] = &[
     &attio::PROVIDER,
     &auth0::PROVIDER,
     &azure_devops::PROVIDER,
+    &azure_event_grid::PROVIDER,
     &bigcommerce::PROVIDER,
     &bitbucket_cloud::PROVIDER,
     &bitbucket_server::PROVIDER,
+    &box_com::PROVIDER,
     &brex::PROVIDER,
     &buildkite::PROVIDER,
     &calcom::PROVIDER,
@@ -210,6 +223,7 @@ pub const ALL: &[&Provider] = &[
     &daily::PROVIDER,
     &datadog::PROVIDER,
     &deepgram::PROVIDER,
+    &dialpad::PROVIDER,
     &discord::PROVIDER,
     &docker_hub::PROVIDER,
     &docusign::PROVIDER,
@@ -260,6 +274,7 @@ pub const ALL: &[&Provider] = &[
     &mandrill::PROVIDER,
     &marqeta::PROVIDER,
     &meraki::PROVIDER,
+    &messagebird::PROVIDER,
     &meta::PROVIDER,
     &meta_sha1::PROVIDER,
     &miro::PROVIDER,
@@ -278,10 +293,12 @@ pub const ALL: &[&Provider] = &[
     &openai::PROVIDER,
     &oura::PROVIDER,
     &paddle::PROVIDER,
+    &paddle_classic::PROVIDER,
     &pagerduty::PROVIDER,
     &pandadoc::PROVIDER,
     &paystack::PROVIDER,
     &persona::PROVIDER,
+    &plivo_v2::PROVIDER,
     &polar::PROVIDER,
     &postmark::PROVIDER,
     &prismic::PROVIDER,
@@ -324,15 +341,18 @@ pub const ALL: &[&Provider] = &[
     &tiktok_shop::PROVIDER,
     &travis_ci::PROVIDER,
     &trello::PROVIDER,
+    &twilio::PROVIDER,
     &twitch::PROVIDER,
     &typeform::PROVIDER,
     &vercel::PROVIDER,
     &veriff::PROVIDER,
     &viber::PROVIDER,
+    &vonage::PROVIDER,
     &webex::PROVIDER,
     &webflow::PROVIDER,
     &websub::PROVIDER,
     &wise::PROVIDER,
+    &wix::PROVIDER,
     &woocommerce::PROVIDER,
     &workos::PROVIDER,
     &x_twitter::PROVIDER,

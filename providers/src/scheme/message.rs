@@ -23,6 +23,8 @@ pub enum Part {
     Document(&'static str),
     /// Name and value of every form field but this one, decoded, sorted by name and value, duplicates once.
     FormPairs(&'static str),
+    /// Every form field but this one, decoded and sorted by name, as PHP's `serialize` writes an array of texts.
+    FormAsPhp(&'static str),
     /// This text.
     Lit(&'static str),
     /// The value at a location, which must be there once.
@@ -60,6 +62,7 @@ pub(crate) fn message<'m>(
         Part::FirstElement => first_element(request.body).map(Cow::Borrowed),
         Part::Document(field) => document(request, field),
         Part::FormPairs(except) => Ok(Cow::Owned(form_pairs(request, except))),
+        Part::FormAsPhp(except) => Ok(Cow::Owned(form_as_php(request, except))),
         Part::Lit(text) => borrowed(text),
         Part::At(locate) => match at(locate, request)? {
             Some(Cow::Borrowed(text)) => borrowed(text),
@@ -141,4 +144,12 @@ fn unescaped(url: &str, characters: &str) -> String {
         let plain = char::from(byte).to_string();
         url.replace(&format!("%{byte:02X}"), &plain).replace(&format!("%{byte:02x}"), &plain)
     })
+}
+
+fn form_as_php(request: &Request<'_>, except: &str) -> Vec<u8> {
+    let mut fields: Vec<_> = form_urlencoded::parse(request.body).filter(|(name, _)| name != except).collect();
+    fields.sort_unstable();
+    let text = |text: &str| format!("s:{}:\"{text}\";", text.len());
+    let items: String = fields.iter().map(|(name, value)| text(name) + &text(value)).collect();
+    format!("a:{}:{{{items}}}", fields.len()).into_bytes()
 }

@@ -9,6 +9,7 @@
 //! - any listed signature may match under any live secret; the number of both is bounded;
 //! - freshness is judged after the signature, so "too old" is only ever said of an authentic request.
 
+mod adyen;
 mod encoding;
 mod hash;
 pub mod jwt;
@@ -20,6 +21,7 @@ mod signed;
 pub mod standard_webhooks;
 pub mod timestamp;
 mod token;
+mod twilio;
 
 pub use encoding::Encoding;
 pub use hash::Hash;
@@ -55,6 +57,10 @@ pub enum Scheme {
     Token(Token),
     /// HTTP Basic with `user:password` as the secret, which protects nothing else of the request.
     Basic,
+    /// Twilio's, over the URL in any of the spellings it uses.
+    Twilio,
+    /// Adyen's, inside each item of the body.
+    AdyenItems,
     /// The first of these whose signature the request carries; the others do not count then.
     FirstCarried(&'static [Scheme]),
 }
@@ -123,6 +129,8 @@ impl Scheme {
             Self::Jwt(_) => true,
             Self::Token(token) => !matches!(message::at(&token.at, request), Ok(None)),
             Self::Basic => token::carries_basic(request.headers),
+            Self::Twilio => has("x-twilio-signature"),
+            Self::AdyenItems => true,
             Self::FirstCarried(schemes) => schemes.iter().any(|scheme| scheme.is_carried(request, family)),
         }
     }
@@ -142,6 +150,8 @@ impl Scheme {
             Self::Jwt(jwt) => jwt.check(request, secrets, clock),
             Self::Token(token) => token.check(request, secrets),
             Self::Basic => token::check_basic(request, secrets),
+            Self::Twilio => twilio::check(request, secrets),
+            Self::AdyenItems => adyen::check(request, secrets),
             Self::FirstCarried(schemes) => schemes
                 .iter()
                 .find(|scheme| scheme.is_carried(request, family))
@@ -153,7 +163,8 @@ impl Scheme {
     /// The headers that make the request authentic.
     pub(crate) fn sign(&self, unsigned: &Unsigned<'_>, family: &str, secret: &Secret) -> Result<Headers, SignError> {
         match self {
-            Self::Undeclared => Err(SignError::NotSignable),
+            Self::Undeclared | Self::AdyenItems => Err(SignError::NotSignable),
+            Self::Twilio => twilio::sign(unsigned, secret),
             Self::Signed(signed) => signed.sign(unsigned, family, secret),
             Self::StandardWebhooks(scheme) => scheme.sign(unsigned, family, secret),
             Self::Jwt(jwt) => jwt.sign(unsigned, secret),
@@ -170,7 +181,8 @@ impl Scheme {
 
     pub(crate) fn check_secret(&self, secret: &Secret) -> Result<(), SecretError> {
         match self {
-            Self::Undeclared | Self::Token(_) => Ok(()),
+            Self::Undeclared | Self::Token(_) | Self::Twilio => Ok(()),
+            Self::AdyenItems => KeyForm::Hex.of(secret).map(|_| ()),
             Self::Signed(signed) => signed.check_secret(secret),
             Self::StandardWebhooks(scheme) => scheme.check_secret(secret),
             Self::Jwt(jwt) => jwt.check_secret(secret),

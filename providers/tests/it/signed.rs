@@ -50,7 +50,7 @@ impl Signed {
         let secret = Secret::new(text.as_str()).unwrap();
         let body = String::from_utf8(body).unwrap().replace("{{secret}}", &text).into_bytes();
         let query: String = form_urlencoded::byte_serialize(text.as_bytes()).collect();
-        let url = format!("https://hooks.example.com/in/source?token={query}");
+        let url = format!("https://hooks.example.com/in/source?token={query}&code={query}");
         let unsigned = Unsigned { method: "POST", url: &url, headers: &headers, body: &body, id: ID, now: NOW };
         let added = match sign(provider, &unsigned, &secret) {
             Err(SignError::NotSignable) => return None,
