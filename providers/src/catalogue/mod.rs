@@ -35,7 +35,9 @@ mod close;
 mod cloudflare_notifications;
 mod cloudflare_stream;
 mod cloudinary;
+mod coinbase_cdp;
 mod coinbase_commerce;
+mod contentful;
 mod courier;
 mod crisp;
 mod cronofy;
@@ -139,6 +141,7 @@ mod sendgrid;
 mod sentry;
 mod shopify;
 mod sinch;
+mod sinch_numbers;
 mod slack;
 mod snyk;
 mod square;
@@ -215,7 +218,9 @@ pub const ALL: &[&Provider] = &[
     &cloudflare_notifications::PROVIDER,
     &cloudflare_stream::PROVIDER,
     &cloudinary::PROVIDER,
+    &coinbase_cdp::PROVIDER,
     &coinbase_commerce::PROVIDER,
+    &contentful::PROVIDER,
     &courier::PROVIDER,
     &crisp::PROVIDER,
     &cronofy::PROVIDER,
@@ -319,6 +324,7 @@ pub const ALL: &[&Provider] = &[
     &sentry::PROVIDER,
     &shopify::PROVIDER,
     &sinch::PROVIDER,
+    &sinch_numbers::PROVIDER,
     &slack::PROVIDER,
     &snyk::PROVIDER,
     &square::PROVIDER,

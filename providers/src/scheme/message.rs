@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::key::Key;
 use super::{Encoding, Hash};
+use crate::view::one_pair;
 use crate::{Headers, Locate, Reject, Request, form, json};
 
 /// A part of what is signed.
@@ -31,12 +32,18 @@ pub enum Part {
     At(Locate),
     /// The value of a header, which must be there once.
     Header(&'static str),
+    /// The values of the headers that the key of a header of pairs names, separated by spaces there and by dots here.
+    ValuesNamedIn(&'static str, &'static str),
+    /// `name:value;name:value` of the headers that a header lists, sorted; the second names the one with the timestamp.
+    HeadersListedIn(&'static str, &'static str),
     /// The method.
     Method,
     /// The public URL.
     Url,
     /// The public URL with these characters unescaped, and no others.
     UrlUnescaped(&'static str),
+    /// Path and query of the public URL, the query escaped and then the whole once more, as Contentful does.
+    TargetEscapedTwice,
     /// The public URL up to its query.
     UrlWithoutQuery,
     /// The key itself, in plain hashes.
@@ -70,6 +77,9 @@ pub(crate) fn message<'m>(
             None => Err(Reject::SignedHeaderMissing),
         },
         Part::Header(name) => Ok(Cow::Borrowed(request.headers.single(name)?.ok_or(Reject::SignedHeaderMissing)?)),
+        Part::ValuesNamedIn(header, key) => values_named_in(request, header, key).map(Cow::Owned),
+        Part::HeadersListedIn(header, time) => listed_in(request, header, time, timestamp).map(Cow::Owned),
+        Part::TargetEscapedTwice => Ok(Cow::Owned(escaped_twice(request.url).into_bytes())),
         Part::Method => borrowed(request.method),
         Part::Url => borrowed(request.url),
         Part::UrlUnescaped(characters) => Ok(Cow::Owned(unescaped(request.url, characters).into_bytes())),
@@ -84,6 +94,10 @@ pub(crate) fn message<'m>(
 pub(crate) fn at<'r>(locate: &Locate, request: &Request<'r>) -> Result<Option<Cow<'r, str>>, Reject> {
     let found = match *locate {
         Locate::Header(name) => text(request.headers.single(name)?)?.map(Cow::Borrowed),
+        Locate::Pair(name, key) => match text(request.headers.single(name)?)? {
+            Some(pairs) => one_pair(pairs, key)?.map(Cow::Borrowed),
+            None => None,
+        },
         Locate::Form(name) if is_form(request.headers) => form::only_field(request.body, name)?,
         Locate::Query(name) => form::only_query(request.url, name)?,
         Locate::Json(pointer) | Locate::Root(pointer) => {
@@ -152,4 +166,51 @@ fn form_as_php(request: &Request<'_>, except: &str) -> Vec<u8> {
     let text = |text: &str| format!("s:{}:\"{text}\";", text.len());
     let items: String = fields.iter().map(|(name, value)| text(name) + &text(value)).collect();
     format!("a:{}:{{{items}}}", fields.len()).into_bytes()
+}
+
+/// A header that is named and not there is refused: signing nothing would let a sender leave it out.
+fn values_named_in(request: &Request<'_>, header: &'static str, key: &'static str) -> Result<Vec<u8>, Reject> {
+    let names = at(&Locate::Pair(header, key), request)?.ok_or(Reject::SignedHeaderMissing)?;
+    let value = |name: &str| {
+        request.headers.single(&name.to_ascii_lowercase())?.ok_or(Reject::SignedHeaderMissing).map(<[u8]>::to_vec)
+    };
+    let values = names.split(' ').take(MAX_NAMES).map(value).collect::<Result<Vec<_>, _>>()?;
+    Ok(values.join(&b'.'))
+}
+
+fn listed_in(request: &Request<'_>, header: &str, time: &str, timestamp: &str) -> Result<Vec<u8>, Reject> {
+    let listed = text(request.headers.single(header)?)?.ok_or(Reject::SignedHeaderMissing)?;
+    let mut names: Vec<_> = listed.split(',').take(MAX_NAMES).map(|name| name.trim().to_ascii_lowercase()).collect();
+    names.sort_unstable();
+    let line = |name: &String| {
+        let value = match request.headers.single(name)? {
+            Some(value) => value,
+            None if name == time => timestamp.as_bytes(),
+            None => return Err(Reject::SignedHeaderMissing),
+        };
+        Ok([name.as_bytes(), b":", value.trim_ascii()].concat())
+    };
+    Ok(names.iter().map(line).collect::<Result<Vec<_>, _>>()?.join(&b';'))
+}
+
+/// The most headers a signature may name.
+const MAX_NAMES: usize = 64;
+
+fn escaped_twice(url: &str) -> String {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let target = rest.find('/').map_or("/", |index| &rest[index..]);
+    let escape = |text: &str, kept: &str| -> String {
+        let byte = |byte: u8| match byte {
+            byte if byte.is_ascii_alphanumeric() || kept.bytes().any(|kept| kept == byte) => {
+                char::from(byte).to_string()
+            }
+            byte => format!("%{byte:02X}"),
+        };
+        text.bytes().map(byte).collect()
+    };
+    let once = match target.split_once('?') {
+        Some((path, query)) => format!("{path}?{}", escape(query, "-_.!~*'()")),
+        None => target.to_owned(),
+    };
+    escape(&once, "-_.!~*'();,/?:@&=+$#")
 }

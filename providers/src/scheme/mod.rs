@@ -118,6 +118,9 @@ impl Scheme {
                         (Locate::Header(name) | Locate::Pair(name, _), Listing::AlsoIn(other)) => {
                             has(name) || has(other)
                         }
+                        (Locate::Pair(..), Listing::Plain) => {
+                            !matches!(message::at(&signed.signature, request), Ok(None))
+                        }
                         (Locate::Header(name) | Locate::Pair(name, _), _) => has(name),
                         (Locate::Family(name), _) => !matches!(family_header(request.headers, family, name), Ok(None)),
                         (elsewhere, _) => !matches!(message::at(&elsewhere, request), Ok(None)),
