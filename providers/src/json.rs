@@ -29,6 +29,28 @@ pub(crate) fn scan<'de>(document: &'de [u8], pointers: &[&str]) -> Vec<Option<&'
     found
 }
 
+/// Whether the last key of a pointer comes several times in its object. Only for values that authenticate.
+pub(crate) fn repeats(document: &[u8], pointer: &str) -> bool {
+    struct Count<'n>(&'n str, usize);
+    impl<'de> Visitor<'de> for &mut Count<'_> {
+        type Value = ();
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("an object")
+        }
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+            while let Some((key, _)) = map.next_entry::<Cow<'de, str>, IgnoredAny>()? {
+                self.1 += usize::from(key == self.0);
+            }
+            Ok(())
+        }
+    }
+    let Some((parent, name)) = pointer.rsplit_once('/') else { return false };
+    let object = scan(document, &[parent]).first().copied().flatten();
+    let mut count = Count(name, 0);
+    let counted = object.map(|object| serde_json::Deserializer::from_str(object).deserialize_map(&mut count));
+    counted.is_none_or(|counted| counted.is_err()) || count.1 > 1
+}
+
 /// The elements of a JSON array, each as its text. `None`: not an array.
 pub(crate) fn elements(array: &str) -> Option<Vec<&str>> {
     let elements: Vec<&RawValue> = serde_json::from_str(array).ok()?;

@@ -77,16 +77,9 @@ fn tolerating(source: &str, mut provider: Provider, tolerance: Duration) -> Resu
     if seconds == 0 || tolerance > LONGEST_TOLERANCE {
         return Err(format!("`{source}.tolerance` is {}: it must be between 1s and 1d", show_duration(tolerance)));
     }
-    let place = match &mut provider.scheme {
-        Scheme::Hmac(hmac) => hmac.timestamp.as_mut().map(|timestamp| &mut timestamp.tolerance_s),
-        Scheme::StandardWebhooks(scheme) => Some(&mut scheme.tolerance_s),
-        _ => None,
-    };
     // A provider without a signed time has nothing to tolerate. `source_defaults.tolerance` reaches such sources too,
     // so that is no mistake.
-    if let Some(place) = place {
-        *place = seconds;
-    }
+    provider.tolerance_s = Some(seconds);
     Ok(provider)
 }
 
