@@ -3,9 +3,7 @@
 
 use std::time::Duration;
 
-use hookgate_providers::{
-    ALL, CustomHmac, MAX_SECRETS, OneOrMore, Overrides, Provider, Secret as Key, custom, find,
-};
+use hookgate_providers::{ALL, CustomHmac, MAX_SECRETS, OneOrMore, Overrides, Provider, Secret as Key, custom, find};
 
 use super::phrase::{self, nearest};
 use super::secret::Secret;
@@ -66,8 +64,8 @@ fn unknown(source: &str, name: &str) -> String {
             format!("`{source}.provider` is \"{name}\", which is unknown; did you mean \"{near}\"?")
         }
         None => format!(
-            "`{source}.provider` is \"{name}\", which is unknown: use one of {}, where \"hmac\" is for any other",
-            known.join(", ")
+            "`{source}.provider` is \"{name}\", which is unknown: `hookgate providers list` shows the {} there are; \"hmac\" is for any other",
+            ALL.len()
         ),
     }
 }
