@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 use subtle::ConstantTimeEq;
 
-use crate::scheme::{Encoding, Hash};
+use crate::scheme::{Encoding, Hash, KeyForm};
 use crate::view::{Values, View};
 use crate::{Locate, Provider, Reject, Secret};
 
@@ -65,6 +65,9 @@ pub enum Answer {
     Object(&'static [(&'static str, Member)]),
     /// The value as plain text.
     Text(Locate),
+    /// `NAME|` and the HMAC-SHA1, in hex, of a value that is 20 to 32 lower-case hex digits, under the newest secret read
+    /// as [`KeyForm::NamedSha1`]: what Braintree asks for.
+    NamedMac(Locate),
     /// This content type and body.
     Fixed(&'static str, &'static str),
     /// The request's header of this name, as the answer's.
@@ -140,7 +143,7 @@ fn locators(handshake: &Handshake) -> Vec<Locate> {
         When::Method(_) => None,
     });
     let answer = match handshake.answer {
-        Answer::Json(_, locate) | Answer::Text(locate) => vec![locate],
+        Answer::Json(_, locate) | Answer::Text(locate) | Answer::NamedMac(locate) => vec![locate],
         Answer::Object(members) => {
             members.iter().map(|(_, Member::Echo(locate) | Member::Mac(_, _, locate))| *locate).collect()
         }
@@ -192,6 +195,7 @@ fn reply(answer: Answer, view: &View<'_>, values: &Values<'_>, secrets: &[Secret
             object(members.iter().map(member).collect::<Result<_, Reject>>()?)
         }
         Answer::Text(locate) => typed("text/plain", value(locate)?.into_bytes()),
+        Answer::NamedMac(locate) => typed("text/plain", named_mac(&value(locate)?, secrets)?.into_bytes()),
         Answer::Fixed(content_type, body) => typed(content_type, body.into()),
         Answer::Headers(headers) => {
             let headers = headers.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
@@ -212,4 +216,15 @@ fn mac(prefix: &str, encoding: Encoding, token: &str, secrets: &[Secret]) -> Res
     }
     let secret = secrets.iter().find(|secret| secret.verify_token().is_none()).ok_or(Reject::NoSecret)?;
     Ok(format!("{prefix}{}", encoding.encode(&Hash::Sha256.hmac(secret.bytes(), &[token.as_bytes().into()]))))
+}
+
+fn named_mac(challenge: &str, secrets: &[Secret]) -> Result<String, Reject> {
+    let hex = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'a'..=b'f');
+    if !(20..=32).contains(&challenge.len()) || !challenge.bytes().all(hex) {
+        return Err(Reject::HandshakeRefused);
+    }
+    let secret = secrets.first().ok_or(Reject::NoSecret)?;
+    let key = KeyForm::NamedSha1.of(secret).map_err(|_| Reject::SecretUnusable)?;
+    let mac = Hash::Sha1.hmac(&key.bytes, &[challenge.as_bytes().into()]);
+    Ok(format!("{}|{}", key.name.unwrap_or_default(), Encoding::Hex.encode(&mac)))
 }

@@ -1,7 +1,6 @@
 //! `providers`: what is built in, and what is peculiar about each.
 
-use hookgate_providers::scheme::Algorithm;
-use hookgate_providers::{ALL, Events, Locate, Provider, Scheme, find};
+use hookgate_providers::{ALL, Events, Locate, Provider, find};
 use serde_json::{Value, json};
 
 use super::Invocation;
@@ -58,7 +57,7 @@ fn list(invocation: &Invocation) {
     for provider in ALL {
         table.row([
             provider.name.to_owned(),
-            scheme(provider),
+            provider.scheme.to_string(),
             if provider.resends_automatically { "yes" } else { "no" }.to_owned(),
             provider.samples.len().to_string(),
             provider.docs.to_owned(),
@@ -87,7 +86,7 @@ fn facts(provider: &Provider) -> Vec<(&'static str, String)> {
             .collect();
     let mut facts = vec![
         ("docs", provider.docs.to_owned()),
-        ("signature", scheme(provider)),
+        ("signature", provider.scheme.to_string()),
         ("protects", protected.join(", ")),
         ("delivery id", places(provider.delivery_id)),
         ("event type", places(provider.event_type)),
@@ -110,27 +109,6 @@ fn facts(provider: &Provider) -> Vec<(&'static str, String)> {
     facts
 }
 
-fn scheme(provider: &Provider) -> String {
-    match provider.scheme {
-        Scheme::Signed(signed) => format!("{} in {}", algorithm(signed.algorithm), signed.signature),
-        Scheme::StandardWebhooks(_) => "Standard Webhooks".to_owned(),
-        Scheme::Jwt(_) => "JSON Web Token".to_owned(),
-        Scheme::Token(token) => format!("shared token in {}", token.at),
-        Scheme::Basic => "HTTP Basic".to_owned(),
-        Scheme::FirstCarried(schemes) => format!("one of {} schemes", schemes.len()),
-        _ => "its own scheme".to_owned(),
-    }
-}
-
-fn algorithm(algorithm: Algorithm) -> &'static str {
-    match algorithm {
-        Algorithm::Hmac(_) | Algorithm::HmacOf(_) | Algorithm::HmacLabelled(_) | Algorithm::HmacNamedIn(..) => "HMAC",
-        Algorithm::Plain(_) | Algorithm::PlainKeccak256 => "hash",
-        Algorithm::PublicKey(_) => "public-key signature",
-        _ => "signature",
-    }
-}
-
 fn places(locators: &[Locate]) -> String {
     let places: Vec<String> = locators.iter().map(Locate::to_string).collect();
     match places.len() {
@@ -145,7 +123,7 @@ fn value(provider: &Provider) -> Value {
         "name": provider.name,
         "title": provider.title,
         "docs": provider.docs,
-        "signature": scheme(provider),
+        "signature": provider.scheme.to_string(),
         "protects": {
             "body": provider.covers.body,
             "delivery_id": provider.covers.id,

@@ -64,8 +64,8 @@ fn unknown(source: &str, name: &str) -> String {
             format!("`{source}.provider` is \"{name}\", which is unknown; did you mean \"{near}\"?")
         }
         None => format!(
-            "`{source}.provider` is \"{name}\", which is unknown: use one of {}, where \"hmac\" is for any other",
-            known.join(", ")
+            "`{source}.provider` is \"{name}\", which is unknown: `hookgate providers list` shows the {} there are; \"hmac\" is for any other",
+            ALL.len()
         ),
     }
 }

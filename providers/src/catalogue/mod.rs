@@ -21,6 +21,7 @@ mod bigcommerce;
 mod bitbucket_cloud;
 mod bitbucket_server;
 mod box_com;
+mod braintree;
 mod brex;
 mod buildkite;
 mod calcom;
@@ -204,6 +205,7 @@ pub const ALL: &[&Provider] = &[
     &bitbucket_cloud::PROVIDER,
     &bitbucket_server::PROVIDER,
     &box_com::PROVIDER,
+    &braintree::PROVIDER,
     &brex::PROVIDER,
     &buildkite::PROVIDER,
     &calcom::PROVIDER,

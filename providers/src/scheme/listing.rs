@@ -15,6 +15,8 @@ pub enum Listing {
     Plain,
     /// Signatures separated by this text.
     Separated(&'static str),
+    /// Signatures separated by the first text, each behind the name of its key and the second.
+    Named(&'static str, &'static str),
     /// `key=value` pairs separated by this text; a key may come several times.
     Pairs(&'static str),
     /// The same, with white space allowed around each pair.
@@ -103,7 +105,7 @@ impl Signed {
     fn group<'r>(&self, line: &'r str, request: &Request<'r>) -> Result<Group<'r>, Reject> {
         let signatures = match (self.signature, self.listing) {
             (Locate::Pair(_, key), _) => self.pairs(line, key).take(MAX_SIGNATURES + 1).collect(),
-            (_, Listing::Separated(separator)) => split(line, separator),
+            (_, Listing::Separated(separator) | Listing::Named(separator, _)) => split(line, separator),
             _ => vec![line],
         };
         let timestamp = match self.timestamp.map(|timestamp| timestamp.at) {

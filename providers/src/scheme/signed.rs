@@ -72,8 +72,9 @@ pub enum EmptyBody {
     Refused,
 }
 
-/// One signature, decoded, with the hash function it names.
+/// One signature, decoded, with the key and the hash function it names.
 struct Candidate {
+    key_name: Option<String>,
     hash: Option<Hash>,
     bytes: Vec<u8>,
 }
@@ -234,6 +235,13 @@ impl Signed {
 
     /// Signatures that do not decode are passed over: lists grow new forms.
     fn decode(&self, text: &str, named: Option<Hash>) -> Option<Candidate> {
+        let (key_name, text) = match self.listing {
+            Listing::Named(_, separator) => {
+                let (name, text) = text.split_once(separator)?;
+                (Some(name.to_owned()), text)
+            }
+            _ => (None, text),
+        };
         let (hash, text) = match self.algorithm {
             Algorithm::HmacLabelled(hashes) => {
                 let (label, text) = text.split_once('=')?;
@@ -246,7 +254,7 @@ impl Signed {
             None if self.prefix_optional => text,
             None => return None,
         };
-        Some(Candidate { hash, bytes: self.encoding.decode(text)? })
+        Some(Candidate { key_name, hash, bytes: self.encoding.decode(text)? })
     }
 
     fn matching(
@@ -293,9 +301,11 @@ impl Signed {
                 kind.verifies(secret, &message.concat(), signatures).ok()
             }
             algorithm => Some(candidates.iter().any(|candidate| {
-                algorithm
-                    .expected(candidate, &key.bytes, &message)
-                    .is_some_and(|expected| candidate.bytes.ct_eq(&expected).into())
+                let is_of_key = candidate.key_name.is_none() || candidate.key_name == key.name;
+                is_of_key
+                    && algorithm
+                        .expected(candidate, &key.bytes, &message)
+                        .is_some_and(|expected| candidate.bytes.ct_eq(&expected).into())
             })),
         })
     }
