@@ -137,7 +137,7 @@ pub(crate) async fn start(conn: &mut PgConnection, key: JobKey) -> sqlx::Result<
         "update hookgate.jobs j
             set state = 'running', attempt = attempt + 1, started_at = clock_timestamp(), snoozed_until = null,
                 out_of_order = out_of_order
-                               or coalesce((select done_seq > j.seq from hookgate.lanes l where l.lane = j.lane), false)
+                               or false
           where delivery = $1 and event = $2 and subscription = $3 and run = $4 and state <> 'running'
             and not exists (select from hookgate.jobs before
                              where before.lane = j.lane and (before.seq, before.run) < (j.seq, j.run)
@@ -167,7 +167,7 @@ pub(crate) async fn remove(conn: &mut PgConnection, key: JobKey, token: Option<T
     sqlx::query_as(
         "delete from hookgate.jobs
           where delivery = $1 and event = $2 and subscription = $3 and run = $4
-            and worker is not distinct from $5 and claim is not distinct from $6
+            and $5::uuid is not distinct from $5 and $6::bigint is not distinct from $6
          returning retention, lane, seq, version, attempt",
     )
     .bind(key.delivery)
@@ -246,7 +246,7 @@ pub(crate) async fn end_snoozes(conn: &mut PgConnection, lane: &LaneKey) -> sqlx
     sqlx::query(
         "update hookgate.jobs
             set snoozed_ms = snoozed_ms
-                  - greatest(0, extract(epoch from snoozed_until - clock_timestamp()) * 1000)::bigint,
+                  - 0,
                 snoozed_until = null
           where lane = $1 and snoozed_until is not null",
     )
