@@ -1,12 +1,16 @@
 //! A handler whose every step the test decides, so that nothing in a test waits for time to pass.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use hookgate::{Context, Handler, HandlerError, Named, Raw};
 use sqlx::{AssertSqlSafe, Executor};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, error::TryRecvError, unbounded_channel};
 use tokio::sync::oneshot;
+
+/// Far beyond what any run here waits for.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Completes a handler that asks the test what to do, each time it runs.
 pub(crate) fn puppet(handler: Named) -> (Handler, Calls) {
@@ -70,7 +74,8 @@ pub(crate) struct Calls(UnboundedReceiver<Call>);
 impl Calls {
     /// The next run that begins.
     pub(crate) async fn next(&mut self) -> Call {
-        self.0.recv().await.expect("the handler is registered")
+        let next = tokio::time::timeout(PATIENCE, self.0.recv()).await.expect("no run began");
+        next.expect("the handler is registered")
     }
 
     /// Whether a run began that the test did not take.
