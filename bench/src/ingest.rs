@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use tokio::signal::unix::{SignalKind, signal};
+
 use crate::cost::{self, Cost};
 use crate::gateway::{self, Measured, Recorded};
 use crate::postgres::Postgres;
@@ -46,11 +48,19 @@ pub(crate) struct Used {
     pub(crate) gateway: Duration,
     /// The senders, or pgbench.
     pub(crate) clients: Duration,
+    /// The whole machine, whatever ran on it, from before the leg's first request to after its last.
+    pub(crate) machine: Duration,
 }
 
 impl Used {
     pub(crate) fn total(&self) -> Duration {
         self.postgres + self.gateway + self.clients
+    }
+
+    /// Processors that something else kept busy. Contention does not hit both sides alike: the kernel shares out
+    /// processors by task, and pgbench's side has a hundred times as many.
+    pub(crate) fn others(&self, elapsed: Duration) -> f64 {
+        self.machine.saturating_sub(self.total()).as_secs_f64() / elapsed.as_secs_f64()
     }
 }
 
@@ -63,10 +73,12 @@ impl Leg {
 
 /// Runs the scenario; whatever happens, the server is stopped and its folder removed.
 pub(crate) async fn run(options: &Options) -> Result<(), Failed> {
+    // From here on ctrl-C is noted, not deadly: while the server is being made it must wait until it can be removed.
+    let mut interrupted = signal(SignalKind::interrupt())?;
     let postgres = Postgres::start(&options.folder).await?;
     let measured = tokio::select! {
         measured = measure(options, &postgres) => measured,
-        _ = tokio::signal::ctrl_c() => Err("interrupted".into()),
+        _ = interrupted.recv() => Err("interrupted".into()),
     };
     postgres.remove().await?;
     measured
@@ -97,7 +109,7 @@ async fn measure(options: &Options, postgres: &Postgres) -> Result<(), Failed> {
 /// One row of every document, for the baseline's templates.
 async fn warm_up(postgres: &Postgres) -> Result<(), Failed> {
     let gateway = Measured::start(&postgres.url()?).await?;
-    load::send(gateway.address, 8, 1).await?;
+    load::send(gateway.address, 8, 3).await?;
     gateway.stop().await?;
     baseline::prepare(&postgres.pool).await
 }
@@ -107,8 +119,9 @@ async fn ingest(postgres: &Postgres, connections: usize, seconds: u64) -> Result
     let gateway = Measured::start(&postgres.url()?).await?;
     let before = cost::counters(&postgres.pool).await?;
     let (postgres_before, gateway_before) = (postgres.used().await?, gateway.used());
+    let machine_before = processor::of_machine();
     let sent = load::send(gateway.address, connections, seconds).await?;
-    let gateway_used = gateway.used() - gateway_before;
+    let (gateway_used, machine) = (gateway.used() - gateway_before, processor::of_machine() - machine_before);
     let recorded = gateway.stop().await?;
     let postgres_used = postgres.used().await? - postgres_before;
     let cost = cost::since(&postgres.pool, before).await?;
@@ -124,7 +137,7 @@ async fn ingest(postgres: &Postgres, connections: usize, seconds: u64) -> Result
         p50: sent.p50,
         p99: sent.p99,
         cost,
-        used: Used { postgres: postgres_used, gateway: gateway_used, clients: sent.used },
+        used: Used { postgres: postgres_used, gateway: gateway_used, clients: sent.used, machine },
         recorded,
     })
 }
@@ -134,7 +147,9 @@ async fn commit(postgres: &Postgres, connections: usize, options: &Options) -> R
     let before = cost::counters(&postgres.pool).await?;
     let clients_used = || processor::of_ended_children(std::process::id());
     let (postgres_before, clients_before) = (postgres.used().await?, clients_used());
+    let machine_before = processor::of_machine();
     let committed = baseline::commit(postgres, connections, options.seconds, options.lanes).await?;
+    let machine = processor::of_machine() - machine_before;
     let (postgres_used, clients_used) = (postgres.used().await? - postgres_before, clients_used() - clients_before);
     let cost = cost::since(&postgres.pool, before).await?;
     if committed.transactions != cost.deliveries as u64 {
@@ -145,7 +160,7 @@ async fn commit(postgres: &Postgres, connections: usize, options: &Options) -> R
         p50: committed.p50,
         p99: committed.p99,
         cost,
-        used: Used { postgres: postgres_used, gateway: Duration::ZERO, clients: clients_used },
+        used: Used { postgres: postgres_used, gateway: Duration::ZERO, clients: clients_used, machine },
         recorded: Recorded::default(),
     })
 }

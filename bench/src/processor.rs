@@ -26,6 +26,16 @@ pub(crate) fn of_family(pid: u32) -> Duration {
     of_process(pid) + of_ended_children(pid) + living.map(|stat| own(&stat)).sum::<Duration>()
 }
 
+/// What the whole machine has used so far, idle and waiting time left out.
+pub(crate) fn of_machine() -> Duration {
+    let stat = std::fs::read_to_string("/proc/stat").unwrap_or_default();
+    let first = stat.lines().next().unwrap_or_default();
+    let fields = first.split_ascii_whitespace().skip(1).take(7).enumerate();
+    // user, nice, system, idle, iowait, irq, softirq
+    let busy = fields.filter(|(at, _)| !matches!(at, 3 | 4)).filter_map(|(_, field)| field.parse::<u32>().ok());
+    TICK * busy.sum::<u32>()
+}
+
 /// The fields of `/proc/PID/stat` after the program's name, which may itself hold spaces and parentheses.
 struct Stat(Vec<String>);
 

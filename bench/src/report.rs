@@ -6,8 +6,8 @@ use crate::ingest::{Leg, Options};
 use crate::postgres::Postgres;
 use crate::{Failed, processor};
 
-/// Above this something else is running, and the figures say little.
-const QUIET: f64 = 0.7;
+/// How many processors others may keep busy before a rate, and the ratio of two, says little.
+const QUIET: f64 = 0.1;
 
 /// Machine, disk, server and method.
 pub(crate) async fn head(options: &Options, postgres: &Postgres) -> Result<(), Failed> {
@@ -21,9 +21,6 @@ pub(crate) async fn head(options: &Options, postgres: &Postgres) -> Result<(), F
         options.repeats,
         options.seconds,
     );
-    if load > QUIET {
-        println!("warning     the machine is busy with something else: measure again when it is quiet");
-    }
     Ok(())
 }
 
@@ -62,8 +59,18 @@ pub(crate) fn summary(connections: usize, ours: &[Leg], theirs: &[Leg]) {
     row("  Postgres", 0, &|leg| micros_each(leg.used.postgres, leg));
     row("  gateway", 0, &|leg| micros_each(leg.used.gateway, leg));
     row("  senders or pgbench", 0, &|leg| micros_each(leg.used.clients, leg));
+    row("CPUs taken by others", 2, &others);
     row("deliveries/batch", 1, &|leg| leg.recorded.batch);
     row("record ms", 1, &|leg| millis(leg.recorded.record));
+    if ours.iter().chain(theirs).any(|leg| others(leg) > QUIET) {
+        println!(
+            "NOT VALID   other programs used the processors meanwhile: rates and ratio mean nothing, CPU/delivery little"
+        );
+    }
+}
+
+fn others(leg: &Leg) -> f64 {
+    leg.used.others(leg.elapsed)
 }
 
 fn spread(mut values: Vec<f64>, digits: usize) -> String {

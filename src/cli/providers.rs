@@ -1,5 +1,6 @@
 //! `providers`: what is built in, and what is peculiar about each.
 
+use hookgate_providers::scheme::Algorithm;
 use hookgate_providers::{ALL, Events, Locate, Provider, Scheme, find};
 use serde_json::{Value, json};
 
@@ -111,9 +112,22 @@ fn facts(provider: &Provider) -> Vec<(&'static str, String)> {
 
 fn scheme(provider: &Provider) -> String {
     match provider.scheme {
-        Scheme::Hmac(hmac) => format!("HMAC in {}", hmac.signature),
+        Scheme::Signed(signed) => format!("{} in {}", algorithm(signed.algorithm), signed.signature),
         Scheme::StandardWebhooks(_) => "Standard Webhooks".to_owned(),
-        _ => "another scheme".to_owned(),
+        Scheme::Jwt(_) => "JSON Web Token".to_owned(),
+        Scheme::Token(token) => format!("shared token in {}", token.at),
+        Scheme::Basic => "HTTP Basic".to_owned(),
+        Scheme::FirstCarried(schemes) => format!("one of {} schemes", schemes.len()),
+        _ => "its own scheme".to_owned(),
+    }
+}
+
+fn algorithm(algorithm: Algorithm) -> &'static str {
+    match algorithm {
+        Algorithm::Hmac(_) | Algorithm::HmacOf(_) | Algorithm::HmacLabelled(_) | Algorithm::HmacNamedIn(..) => "HMAC",
+        Algorithm::Plain(_) | Algorithm::PlainKeccak256 => "hash",
+        Algorithm::PublicKey(_) => "public-key signature",
+        _ => "signature",
     }
 }
 

@@ -3,9 +3,7 @@
 
 use std::time::Duration;
 
-use hookgate_providers::{
-    ALL, CustomHmac, MAX_SECRETS, OneOrMore, Overrides, Provider, Scheme, Secret as Key, custom, find,
-};
+use hookgate_providers::{ALL, CustomHmac, MAX_SECRETS, OneOrMore, Overrides, Provider, Secret as Key, custom, find};
 
 use super::phrase::{self, nearest};
 use super::secret::Secret;
