@@ -20,7 +20,7 @@ async fn gateway() -> (PgPool, Running, SocketAddr) {
     let mut config = config(&database, &more);
     config.server.body_timeout = Duration::from_millis(250);
     let gateway = start_with(config, vec![]).await;
-    let to = gateway.ingest_addr().unwrap();
+    let to = gateway.ingest_addr().expect("an address");
     (database.pool().await, gateway, to)
 }
 

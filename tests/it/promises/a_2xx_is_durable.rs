@@ -53,14 +53,14 @@ fn event(n: i64) -> Signed {
 
 fn assert_come_again(answer: &Answer) {
     assert_eq!(answer.status, 503, "{}", answer.text);
-    assert!(answer.headers["retry-after"].to_str().unwrap().parse::<u32>().unwrap() > 0);
+    assert!(answer.headers["retry-after"].to_str().expect("text").parse::<u32>().expect("seconds") > 0);
 }
 
 async fn nothing_stays_of_a_delivery_whose_job_fails(order: Order) {
     let database = database().await;
     let pool = database.pool().await;
     let gateway = receiving_for(&database, &database, order).await;
-    let to = gateway.ingest_addr().unwrap();
+    let to = gateway.ingest_addr().expect("an address");
     let before = every_count(&pool).await;
     poison(&pool, 666).await;
 
@@ -88,7 +88,7 @@ async fn one_poison_row_in_a_batch_does_not_fail_its_neighbours() {
     let database = database().await;
     let pool = database.pool().await;
     let gateway = receiving_for(&database, &database, Order::None).await;
-    let to = gateway.ingest_addr().unwrap();
+    let to = gateway.ingest_addr().expect("an address");
     poison(&pool, 17).await;
 
     let answers = join_all((0..100).map(async |n| (n, event(n).send(to).await))).await;
@@ -122,7 +122,7 @@ async fn with_postgres_away_it_is_503_in_time_and_when_it_is_back_all_goes_on_by
     let pool = database.pool().await;
     let (proxy, through) = Proxy::before(&database).await;
     let gateway = receiving_for(&database, &through, Order::None).await;
-    let to = gateway.ingest_addr().unwrap();
+    let to = gateway.ingest_addr().expect("an address");
     assert_eq!(event(1).send(to).await.status, 202);
 
     proxy.cut();
@@ -143,7 +143,7 @@ async fn with_postgres_silent_it_is_503_in_time_too() {
     let pool = database.pool().await;
     let (proxy, through) = Proxy::before(&database).await;
     let gateway = receiving_for(&database, &through, Order::None).await;
-    let to = gateway.ingest_addr().unwrap();
+    let to = gateway.ingest_addr().expect("an address");
     assert_eq!(event(1).send(to).await.status, 202);
 
     proxy.silence();
@@ -166,7 +166,7 @@ async fn connections_killed_in_mid_flight_lose_nothing_acknowledged_and_double_n
     let database = database().await;
     let pool = database.pool().await;
     let gateway = receiving_for(&database, &database, Order::Lane).await;
-    let to = gateway.ingest_addr().unwrap();
+    let to = gateway.ingest_addr().expect("an address");
 
     let killer = pool.clone();
     let killing = tokio::spawn(async move {
@@ -217,7 +217,7 @@ async fn connections_killed_in_mid_flight_lose_nothing_acknowledged_and_double_n
 async fn waiting_session(pool: &PgPool) -> Option<i32> {
     let sql = "select pid from pg_stat_activity
                 where datname = current_database() and application_name = 'hookgate ingest' and wait_event_type = 'Lock'";
-    sqlx::query_scalar(sql).fetch_optional(pool).await.unwrap()
+    sqlx::query_scalar(sql).fetch_optional(pool).await.expect("look at the sessions")
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -225,7 +225,7 @@ async fn a_connection_lost_while_recording_costs_the_sender_nothing() {
     let database = database().await;
     let pool = database.pool().await;
     let gateway = receiving_for(&database, &database, Order::None).await;
-    let to = gateway.ingest_addr().unwrap();
+    let to = gateway.ingest_addr().expect("an address");
     let mut held = pool.begin().await.unwrap();
     sqlx::query("lock table hookgate.receipts").execute(&mut *held).await.unwrap();
     let sending = tokio::spawn(async move { event(1).send(to).await });
@@ -253,11 +253,11 @@ async fn missing_partitions_are_made(of: &str, expected: usize) {
     .bind(of)
     .fetch_all(&pool)
     .await
-    .unwrap();
+    .expect("list the partitions");
     assert_eq!(today.len(), expected, "{today:?}");
     run(&pool, &format!("drop table {}", today.join(", "))).await;
 
-    let answer = event(1).send(gateway.ingest_addr().unwrap()).await;
+    let answer = event(1).send(gateway.ingest_addr().expect("an address")).await;
 
     assert_eq!((answer.status, answer.outcome()), (202, "accepted"), "{}", answer.text);
     assert_eq!(deliveries(&pool).await.len(), 1);

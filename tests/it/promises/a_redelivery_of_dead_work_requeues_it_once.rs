@@ -22,7 +22,7 @@ async fn dead_work_comes_back_once(handler: fn() -> Named) {
     let (breaks, mut ran) = failing_first(handler(), 1, || HandlerError::because("broken").permanent());
     let gateway = start(&database, "", vec![breaks, witness(on("github", &["*"]).name("other")).0]).await;
     let sent = Signed::github("dead", "push", "{}");
-    let id = sent.send(gateway.ingest_addr().unwrap()).await.id().to_owned();
+    let id = sent.send(gateway.ingest_addr().expect("an address")).await.id().to_owned();
     ran.next().await;
     eventually("one is dead and the other done", (1, 0), async || {
         (count(&pool, "dead").await, count(&pool, "jobs").await)
@@ -32,7 +32,7 @@ async fn dead_work_comes_back_once(handler: fn() -> Named) {
 
     // No worker now: what the redeliveries did stays to be seen.
     let receiving = [start_receiving(&database, "").await, start_receiving(&database, "").await];
-    let answers = join_all((0..10).map(|n| sent.send(receiving[n % 2].ingest_addr().unwrap()))).await;
+    let answers = join_all((0..10).map(|n| sent.send(receiving[n % 2].ingest_addr().expect("an address")))).await;
     let mut outcomes: Vec<_> = answers.iter().map(|answer| answer.outcome()).collect();
     outcomes.sort_unstable();
     assert_eq!(outcomes[..9], ["duplicate"; 9], "{outcomes:?}");
@@ -68,7 +68,7 @@ async fn waiting_work_becomes_due(handler: Named) {
     let (handler, mut ran) =
         failing_first(handler, 1, || HandlerError::because("later").retry_after(Duration::from_secs(600)));
     let gateway = start(&database, "", vec![handler]).await;
-    let to = gateway.ingest_addr().unwrap();
+    let to = gateway.ingest_addr().expect("an address");
     let sent = Signed::github("waits", "push", "{}");
     let id = sent.send(to).await.id().to_owned();
     ran.next().await;

@@ -37,7 +37,7 @@ fn without(headers: &Headers, name: &str) -> Headers {
 }
 
 fn value(headers: &Headers, name: &str) -> String {
-    String::from_utf8(headers.single(name).unwrap().unwrap().to_vec()).unwrap()
+    String::from_utf8(headers.single(name).expect("once").expect("there").to_vec()).expect("text")
 }
 
 /// Ways of being wrong, each said in headers and body.
