@@ -3,8 +3,10 @@
 use std::collections::HashMap;
 
 use sqlx::{PgConnection, PgPool};
+use uuid::Uuid;
 
-use crate::store::jobs::{self, Job, Waiting};
+use super::live::Number;
+use crate::store::jobs::{self, Job};
 use crate::store::lanes::{self, Advance, ClaimedLane, Release};
 use crate::store::{Held, LaneKey, Token};
 
@@ -13,6 +15,8 @@ use crate::store::{Held, LaneKey, Token};
 pub(crate) struct Claim {
     held: Held,
     token: Token,
+    /// Keeps the token's number live for as long as the claim is.
+    _number: Number,
     subscription: i32,
     /// Already started.
     first: Job,
@@ -44,9 +48,11 @@ impl Claim {
 pub(crate) async fn claim(
     pool: &PgPool,
     wanted: &[(i32, i64)],
-    token: Token,
+    worker: Uuid,
+    number: &Number,
     lane_claim: i64,
 ) -> sqlx::Result<Vec<Claim>> {
+    let token = Token { worker, n: number.get() };
     let mut tx = pool.begin().await?;
     let (subscriptions, mut limits): (Vec<i32>, Vec<i64>) = wanted.iter().copied().unzip();
     let claimed = lanes::claim(&mut tx, &subscriptions, &limits, token).await?;
@@ -57,12 +63,13 @@ pub(crate) async fn claim(
     }
     let mut claims = Vec::with_capacity(claimed.len());
     if !claimed.is_empty() {
-        start_lanes(&mut tx, claimed, token, lane_claim, &mut claims).await?;
+        start_lanes(&mut tx, claimed, token, number, lane_claim, &mut claims).await?;
     }
     for job in jobs::claim_unordered(&mut tx, &subscriptions, &limits, token).await? {
         claims.push(Claim {
             held: Held::Job(job.key()),
             token,
+            _number: number.clone(),
             subscription: job.subscription,
             first: job,
             rest: Vec::new(),
@@ -76,6 +83,7 @@ async fn start_lanes(
     tx: &mut PgConnection,
     claimed: Vec<ClaimedLane>,
     token: Token,
+    number: &Number,
     lane_claim: i64,
     claims: &mut Vec<Claim>,
 ) -> sqlx::Result<()> {
@@ -105,6 +113,7 @@ async fn start_lanes(
         claims.push(Claim {
             held: Held::Lane(key),
             token,
+            _number: number.clone(),
             subscription: lane.subscription,
             first,
             rest: runnable.collect(),
@@ -127,25 +136,6 @@ async fn release_early(tx: &mut PgConnection, key: &LaneKey, token: Token) -> sq
     let release = Release::After(std::time::Duration::from_secs_f64(wait));
     lanes::advance(tx, key, token, Advance { release: Some(release), ..Advance::default() }).await?;
     Ok(())
-}
-
-/// Gives a claim back: what it started and did not run is ready again, its attempt number taken back. Transaction: the
-/// claim and the start it undoes end together. `false`: the claim was lost already.
-pub(crate) async fn hand_back(pool: &PgPool, claim: &Claim) -> sqlx::Result<bool> {
-    let mut tx = pool.begin().await?;
-    let given = match claim.held {
-        Held::Job(key) => jobs::put_back(&mut tx, key, Some(claim.token), Waiting::NotStarted).await?,
-        Held::Lane(lane) => {
-            let step = Advance { release: Some(Release::Now), ..Advance::default() };
-            let held = lanes::advance(&mut tx, &lane, claim.token, step).await?.is_some();
-            if held && let Some(started) = jobs::running_in(&mut tx, &lane).await? {
-                jobs::put_back(&mut tx, started.key(), None, Waiting::NotStarted).await?;
-            }
-            held
-        }
-    };
-    tx.commit().await?;
-    Ok(given)
 }
 
 /// A lane's key is 16 bytes by the table's own check.
