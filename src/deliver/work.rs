@@ -95,6 +95,7 @@ async fn settle_surely(
                 if had_transaction || (refusals == REFUSALS && ran.outcome != Outcome::Escaped) {
                     ran.fail(format!("the job's transaction did not commit: {error}"));
                     transition = job::decide(&ran.outcome, history(job), &handler.policy, rand::random());
+                    pause = Pause::default();
                 }
                 if refusals == 2 * REFUSALS {
                     metrics::counter!(telemetry::SETTLES_REFUSED, "handler" => handler.name.to_string()).increment(1);
