@@ -13,7 +13,8 @@ use super::postgres::{TestDatabase, fresh_folder};
 /// What the line does with what it is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Line {
-    Open,
+    /// Connections made since the last time the far end vanished work; those from before are silent for good.
+    Open { age: u32 },
     /// Connections end at once, new ones too.
     Cut,
     /// Connections stay, and nothing comes through: a network that drops packets, a server that hangs.
@@ -35,7 +36,7 @@ impl Proxy {
         let file = format!(".s.PGSQL.{}", options.get_port());
         let folder = fresh_folder();
         let listener = UnixListener::bind(folder.join(&file)).expect("listen");
-        let (line, watched) = watch::channel(Line::Open);
+        let (line, watched) = watch::channel(Line::Open { age: 0 });
         tokio::spawn(accept(listener, socket.join(&file).into(), watched));
         let through = database.through(&folder);
         (Self { folder, line }, through)
@@ -50,7 +51,13 @@ impl Proxy {
     }
 
     pub(crate) fn open(&self) {
-        self.line.send_replace(Line::Open);
+        self.line.send_replace(Line::Open { age: 0 });
+    }
+
+    /// The server's host is gone without a word, and another has its address: connections that are there hear nothing
+    /// any more, not even an end; new ones work.
+    pub(crate) fn forsake(&self) {
+        self.line.send_replace(Line::Open { age: 1 });
     }
 }
 
@@ -70,12 +77,12 @@ async fn carry(client: UnixStream, server: Arc<Path>, mut line: watch::Receiver<
     let cut = line.clone();
     let carried = async {
         // While the line is silent a connection is not even made.
-        line.wait_for(|line| *line == Line::Open).await.ok()?;
+        let mine = *line.wait_for(|line| matches!(line, Line::Open { .. })).await.ok()?;
         let server = UnixStream::connect(server).await.ok()?;
         let ((from_client, to_client), (from_server, to_server)) = (client.into_split(), server.into_split());
         tokio::select! {
-            () = copy(from_client, to_server, line.clone()) => {}
-            () = copy(from_server, to_client, line.clone()) => {}
+            () = copy(from_client, to_server, line.clone(), mine) => {}
+            () = copy(from_server, to_client, line.clone(), mine) => {}
         }
         Some(())
     };
@@ -86,10 +93,10 @@ async fn carry(client: UnixStream, server: Arc<Path>, mut line: watch::Receiver<
     }
 }
 
-async fn copy(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, mut line: watch::Receiver<Line>) {
+async fn copy(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, mut line: watch::Receiver<Line>, mine: Line) {
     let mut buffer = vec![0; 64 * 1024];
     while let Ok(read @ 1..) = from.read(&mut buffer).await {
-        if line.wait_for(|line| *line == Line::Open).await.is_err() || to.write_all(&buffer[..read]).await.is_err() {
+        if line.wait_for(|line| *line == mine).await.is_err() || to.write_all(&buffer[..read]).await.is_err() {
             return;
         }
     }

@@ -107,9 +107,14 @@ pub(crate) struct Call {
 impl Call {
     /// Executes SQL through `cx.tx()`.
     pub(crate) async fn execute(&self, sql: &str) -> Result<(), String> {
+        self.try_execute(sql).await.expect("the run goes on")
+    }
+
+    /// Executes SQL through `cx.tx()`; `None` if the run was cut off meanwhile.
+    pub(crate) async fn try_execute(&self, sql: &str) -> Option<Result<(), String>> {
         let (done, result) = oneshot::channel();
         self.order(Order::Execute(sql.to_owned(), done));
-        result.await.expect("the run goes on")
+        result.await.ok()
     }
 
     /// Writes the effect that [`super::work::effects`] counts.
