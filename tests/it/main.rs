@@ -2,6 +2,7 @@
 
 mod admin;
 mod cli;
+mod clock;
 mod config;
 mod deliver;
 mod embedded;
