@@ -8,4 +8,5 @@ mod refusals;
 mod rescue;
 mod retries;
 mod shutdown;
+mod silence;
 mod strays;

@@ -31,7 +31,7 @@ async fn a_worker_whose_connections_went_silent_goes_on_over_new_ones() {
             call.book().await;
             held.push(call);
         }
-        proxy.forsake();
+        proxy.abandon_connections();
         held.into_iter().for_each(|call| call.succeed());
         Signed::stripe_event("evt_4", "a.b", "in_4").send(ingest).await;
         let all = async {

@@ -52,7 +52,7 @@ fn erratic(log: &Arc<Mutex<Log>>) -> Handler {
         Box::pin(async move {
             log.lock().unwrap().begins(&key);
             tokio::time::sleep(Duration::from_micros(u64::from(rand::random::<u16>() % 4000))).await;
-            let well = rand::random::<u8>() % 10 != 0;
+            let well = !rand::random::<u8>().is_multiple_of(10);
             log.lock().unwrap().ends(&key, sequence, well);
             if well { Ok(()) } else { Err(HandlerError::because("one in ten")) }
         })
