@@ -1,29 +1,29 @@
-//! A gateway with one handler of your own: `cargo run --example quickstart -- dev`.
+//! A gateway with one handler of your own: `cargo run --example quickstart -- dev`. It writes to a table of yours:
+//! `create table credit (customer text, amount bigint)`.
 
 use hookgate::{Context, Fail, Gateway, HandlerError, Order, on};
 use serde::Deserialize;
+use serde_json::Value;
 
 #[derive(Deserialize)]
 struct InvoicePaid {
-    customer: String,
-    amount_paid: i64,
+    data: Value,
 }
 
-async fn credit_account(event: InvoicePaid, cx: &mut Context) -> Result<(), HandlerError> {
-    if event.amount_paid <= 0 {
-        return Err("non-positive invoice").permanent(); // never retried
-    }
-    let key = cx.idempotency_key().to_owned(); // the same on every retry and replay
-    sqlx::query("insert into credit (customer, amount, key) values ($1, $2, $3) on conflict do nothing")
-        .bind(event.customer)
-        .bind(event.amount_paid)
-        .bind(key)
+async fn credit(event: InvoicePaid, cx: &mut Context) -> Result<(), HandlerError> {
+    let invoice = &event.data["object"];
+    let Some(amount) = invoice["amount_paid"].as_i64() else {
+        return Err("an invoice without an amount").permanent(); // never retried
+    };
+    sqlx::query("insert into credit (customer, amount) values ($1, $2)")
+        .bind(invoice["customer"].as_str())
+        .bind(amount)
         .execute(cx.tx().await?) // commits together with the job, or not at all
         .await?; // a plain `?` means: try again on the schedule
     Ok(())
 }
 
 fn main() -> std::process::ExitCode {
-    let credit = on("stripe", &["invoice.paid"]).name("credit").order(Order::Lane).run(credit_account);
+    let credit = on("stripe", &["invoice.paid"]).name("credit").order(Order::Lane).run(credit);
     Gateway::builder().handler(credit).run_cli()
 }

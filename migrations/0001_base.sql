@@ -103,7 +103,7 @@ create table hookgate.deliveries (
   batch         jsonb,                           -- several events in one request: what each of them is
   no_dedup      boolean not null default false,
   conflict_with uuid,                            -- the delivery whose id this one reused with another body
-  primary key (retention, id)
+  primary key (id, retention)                    -- the id first: everyone asks by it alone
 ) partition by list (retention);
 
 create table hookgate.copies (
@@ -131,7 +131,7 @@ create table hookgate.attempts (
   error        text,
   worker       uuid,
   out_of_order boolean not null default false,
-  primary key (retention, delivery, event, subscription, run, attempt)
+  primary key (delivery, event, subscription, run, attempt, retention)
 ) partition by list (retention);
 
 do $$
@@ -167,6 +167,7 @@ create table hookgate.jobs (
   state         text not null default 'ready' check (state in ('ready', 'running', 'waiting', 'held')),
   lane          bytea,
   seq           bigint,                          -- received order within the lane; kept when the job leaves it
+  home          bytea,                           -- the lane it left to retry outside, where a redrive takes it back to
   due           timestamptz not null default now(),
   worker        uuid,                            -- the claim token of an unordered job; an ordered one's is its lane's
   claim         bigint,
@@ -187,6 +188,8 @@ create table hookgate.jobs (
 create index jobs_lane on hookgate.jobs (lane, seq, run) where lane is not null;
 -- `state` is in no index, so starting and ending an ordered attempt stays a heap-only update.
 create index jobs_due on hookgate.jobs (subscription, class, due) where lane is null;
+-- Only those that stand aside are in it, so a crowded lane finds them without being read through.
+create index jobs_aside on hookgate.jobs (lane) where snoozed_until is not null;
 create index jobs_claimed on hookgate.jobs (worker) where worker is not null;
 
 create table hookgate.lanes (

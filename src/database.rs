@@ -32,7 +32,7 @@ impl Pools {
             [("lock_timeout", "1s"), ("statement_timeout", "2s"), ("idle_in_transaction_session_timeout", "2s")];
         // Whoever is stopped between two statements of a transaction keeps its row locks, and every ingest and rescue of
         // those lanes waits. A handler's own transaction sets a longer limit for itself.
-        let worker = [("lock_timeout", "0")];
+        let worker = [("idle_in_transaction_session_timeout", "5s")];
         let operator =
             [("lock_timeout", "2s"), ("statement_timeout", "5s"), ("idle_in_transaction_session_timeout", "5s")];
         Self {

@@ -34,13 +34,14 @@ pub(crate) struct Subscription {
     pub(crate) id: i32,
     pub(crate) handler: String,
     pub(crate) ordered: bool,
+    active: bool,
     patterns: Vec<Pattern>,
 }
 
 impl Subscription {
-    /// Whether the handler wants events of this type. One without a type meets only `*`.
+    /// Whether the handler wants new events of this type. One without a type meets only `*`.
     pub(crate) fn wants(&self, event_type: Option<&str>) -> bool {
-        self.patterns.iter().any(|pattern| pattern.matches(event_type.unwrap_or_default()))
+        self.active && self.patterns.iter().any(|pattern| pattern.matches(event_type.unwrap_or_default()))
     }
 }
 
@@ -52,6 +53,7 @@ impl Plan {
                 id: row.id,
                 handler: row.handler,
                 ordered: row.ordering == "lane",
+                active: row.active,
                 // A pattern that a newer release understands and this one doesn't matches nothing here.
                 patterns: row.patterns.iter().filter_map(|p| p.parse().ok()).collect(),
             }));
@@ -71,7 +73,7 @@ impl Plan {
         self.subscriptions.get(&source).map_or(&[], Vec::as_slice)
     }
 
-    /// Every subscription of a handler, on whatever source.
+    /// Every subscription of a handler, on whatever source, also those that were switched off: their jobs still wait.
     pub(crate) fn of_handler<'a>(&'a self, handler: &'a str) -> impl Iterator<Item = &'a Arc<Subscription>> {
         self.subscriptions.values().flatten().filter(move |s| s.handler == handler)
     }

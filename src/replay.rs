@@ -74,7 +74,7 @@ pub(crate) async fn one(
     // The lock makes two clicks at once one after the other: the second finds what the first queued.
     let locked = deliveries::lock(&mut tx, delivery).await?.ok_or(ReplayError::NotFound)?;
     let snapshot = registry::snapshot(&mut tx).await?;
-    let on_source: Vec<_> = snapshot.subscriptions.iter().filter(|s| s.source == locked.source).collect();
+    let on_source: Vec<_> = snapshot.subscriptions.iter().filter(|s| s.active && s.source == locked.source).collect();
     let chosen = choose(&on_source, request)?;
     let standings = replays::standings(&mut tx, delivery).await?;
     let by_place: HashMap<_, _> = standings.iter().map(|s| ((s.event, s.subscription), s)).collect();

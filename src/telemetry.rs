@@ -4,11 +4,14 @@
 //! could otherwise make as many time series as it likes. What a log line may hold: docs/LOGGING.md.
 
 use std::io::IsTerminal;
+use std::sync::OnceLock;
 
 use metrics::{Unit, describe_counter, describe_gauge, describe_histogram};
 use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::ParseError;
+
+use crate::Error;
 
 /// How a log line is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,8 +59,13 @@ pub fn init(format: Format, filter: &str) -> Result<(), TelemetryError> {
     .map_err(TelemetryError::Subscriber)
 }
 
-/// Makes the process-wide metrics recorder and describes every metric. Once a process.
-pub fn install_metrics() -> Result<PrometheusHandle, TelemetryError> {
+/// The process's metrics, installed on first use: one recorder, however many gateways.
+pub fn metrics() -> Result<PrometheusHandle, Error> {
+    static HANDLE: OnceLock<Result<PrometheusHandle, String>> = OnceLock::new();
+    HANDLE.get_or_init(|| install().map_err(|error| error.to_string())).clone().map_err(Error::contradiction)
+}
+
+fn install() -> Result<PrometheusHandle, TelemetryError> {
     let handle = builder()?.install_recorder()?;
     describe();
     Ok(handle)

@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use crate::locate::LocateError;
 use crate::overrides::{Field, OneOrMore, OverrideError};
-use crate::scheme::{EmptyBody, Encoding, Hash, Hmac, Part, Scheme, Timestamp, Unit};
+use crate::scheme::{Encoding, Hash, Part, Scheme, Signed, Timestamp, Unit};
 use crate::{Coverage, Locate, Provider, intern, locate};
 
 /// The longest tolerance that still means something.
@@ -133,21 +133,17 @@ pub fn custom(description: &CustomHmac) -> Result<Provider, CustomError> {
         Some(key) => Locate::Pair(header, intern::text(key)),
         None => Locate::Header(header),
     };
-    let hmac = Hmac {
-        hash: description.algorithm,
-        encoding: description.encoding,
-        signature,
-        prefix: intern::text(&description.prefix),
-        signs,
-        timestamp,
-        empty_body: EmptyBody::Accepted,
-    };
+    let signed = Signed { timestamp, ..Signed::hex(signature) }
+        .hash(description.algorithm)
+        .encoding(description.encoding)
+        .prefix(intern::text(&description.prefix))
+        .signs(signs);
     let event_type = Field::EventType.read(description.event_type.as_ref())?.unwrap_or_default();
     Ok(Provider {
         name: "hmac",
         title: "HMAC",
         docs: "",
-        scheme: Scheme::Hmac(hmac),
+        scheme: Scheme::Signed(signed),
         delivery_id,
         event_type,
         ordering_key: Field::OrderingKey.read(description.ordering_key.as_ref())?.unwrap_or_default(),
@@ -207,7 +203,7 @@ fn timestamp(description: &CustomHmac, header: &'static str, signed: bool) -> Re
         }
         _ => return Err(CustomError::TimestampPlace(place.clone())),
     };
-    Ok(Some(Timestamp { at, unit: description.timestamp_unit, tolerance_s: description.tolerance_seconds }))
+    Ok(Some(Timestamp { at, unit: description.timestamp_unit, tolerance_s: description.tolerance_seconds, ahead_s: 0 }))
 }
 
 /// Whether every place a value may come from is signed.

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::Repeated;
+
 /// Whether a `content-type` says the body is a URL-encoded form.
 pub(crate) fn is_form(content_type: &[u8]) -> bool {
     let essence = content_type.split(|byte| *byte == b';').next().unwrap_or_default();
@@ -11,6 +13,21 @@ pub(crate) fn is_form(content_type: &[u8]) -> bool {
 /// The last field of this name, decoded.
 pub(crate) fn field<'a>(form: &'a [u8], name: &str) -> Option<Cow<'a, str>> {
     form_urlencoded::parse(form).filter(|(key, _)| key == name).last().map(|(_, value)| value)
+}
+
+/// The only field of this name, decoded. Repeated where it authenticates, it is an attack.
+pub(crate) fn only_field<'a>(form: &'a [u8], name: &str) -> Result<Option<Cow<'a, str>>, Repeated> {
+    let mut values = form_urlencoded::parse(form).filter(|(key, _)| key == name).map(|(_, value)| value);
+    match (values.next(), values.next()) {
+        (_, Some(_)) => Err(Repeated),
+        (value, None) => Ok(value),
+    }
+}
+
+/// The only query parameter of this name in a URL, decoded.
+pub(crate) fn only_query<'a>(url: &'a str, name: &str) -> Result<Option<Cow<'a, str>>, Repeated> {
+    let Some((_, query)) = url.split_once('?') else { return Ok(None) };
+    only_field(query.split('#').next().unwrap_or_default().as_bytes(), name)
 }
 
 /// The last query parameter of this name in a URL, decoded.

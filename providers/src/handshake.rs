@@ -1,7 +1,11 @@
 //! Requests that ask for an answer instead of carrying an event. They never become deliveries.
 
+use serde_json::{Map, Value};
+use subtle::ConstantTimeEq;
+
+use crate::scheme::{Encoding, Hash, KeyForm};
 use crate::view::{Values, View};
-use crate::{Locate, Provider, Reject};
+use crate::{Locate, Provider, Reject, Secret};
 
 /// A kind of handshake: how to recognise it and what to answer.
 #[derive(Debug, Clone, Copy)]
@@ -24,15 +28,27 @@ pub enum When {
     Is(Locate, &'static str),
     /// The value is there.
     Present(Locate),
+    /// The value is not there.
+    Absent(Locate),
 }
 
 /// What a handshake needs before it is answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Proof {
     /// A valid signature.
     Signature,
+    /// The token the operator chose when subscribing, at this place: one of the source's secrets, written
+    /// `verify:TOKEN`. It travels in URLs, so it is never used as a key.
+    Token(Locate),
     /// Nothing: the provider sends it unsigned, and the answer gives nothing away.
     Nothing,
+}
+
+impl Proof {
+    pub(crate) fn is_token(self) -> bool {
+        matches!(self, Self::Token(_))
+    }
 }
 
 /// The answer to a handshake. Always status 200 unless it says otherwise.
@@ -41,10 +57,34 @@ pub enum Proof {
 pub enum Answer {
     /// No body.
     Empty,
+    /// This status without a body.
+    Status(u16),
     /// `{"key": value}` as JSON, the value from the request.
     Json(&'static str, Locate),
+    /// A JSON object of several members.
+    Object(&'static [(&'static str, Member)]),
     /// The value as plain text.
     Text(Locate),
+    /// `NAME|` and the HMAC-SHA1, in hex, of a value that is 20 to 32 lower-case hex digits, under the newest secret read
+    /// as [`KeyForm::NamedSha1`]: what Braintree asks for.
+    NamedMac(Locate),
+    /// This content type and body.
+    Fixed(&'static str, &'static str),
+    /// The request's header of this name, as the answer's.
+    Header(&'static str),
+    /// These headers.
+    Headers(&'static [(&'static str, &'static str)]),
+}
+
+/// A member of an answer.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub enum Member {
+    /// The value from the request.
+    Echo(Locate),
+    /// The HMAC-SHA256 of the value from the request, in this encoding and with this text before it, keyed with the
+    /// newest secret. Only of short plain tokens: whoever asks must not get a signature that fits an event.
+    Mac(&'static str, Encoding, Locate),
 }
 
 /// What to answer.
@@ -58,9 +98,22 @@ pub struct Reply {
     pub body: Vec<u8>,
 }
 
-/// The answer, if the request is a handshake that needs (exactly) this proof.
-pub(crate) fn answer(provider: &Provider, view: &View<'_>, proof: Proof) -> Result<Option<Reply>, Reject> {
-    let mut handshakes = provider.handshake.iter().filter(|handshake| handshake.proof == proof).peekable();
+/// When in the course of verification a handshake is looked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stage {
+    Unsigned,
+    Signed,
+}
+
+/// The answer, if the request is a handshake of this stage.
+pub(crate) fn answer(
+    provider: &Provider,
+    view: &View<'_>,
+    secrets: &[Secret],
+    stage: Stage,
+) -> Result<Option<Reply>, Reject> {
+    let due = |handshake: &&Handshake| (handshake.proof == Proof::Signature) == (stage == Stage::Signed);
+    let mut handshakes = provider.handshake.iter().filter(due).peekable();
     if handshakes.peek().is_none() {
         return Ok(None);
     }
@@ -68,22 +121,39 @@ pub(crate) fn answer(provider: &Provider, view: &View<'_>, proof: Proof) -> Resu
     let values = Values::read(view, None, &[&wanted]);
     for handshake in handshakes {
         if holds(handshake, view, &values)? {
-            return reply(handshake.answer, &values).map(Some);
+            if let Proof::Token(locate) = handshake.proof {
+                check_token(values.text(&locate)?, secrets)?;
+            }
+            return reply(handshake.answer, view, &values, secrets).map(Some);
         }
     }
     Ok(None)
 }
 
+fn check_token(token: Option<String>, secrets: &[Secret]) -> Result<(), Reject> {
+    let token = token.ok_or(Reject::HandshakeIncomplete)?;
+    let mut known = secrets.iter().filter_map(Secret::verify_token);
+    let is_known = known.any(|known| bool::from(known.ct_eq(token.as_bytes())));
+    if is_known { Ok(()) } else { Err(Reject::HandshakeRefused) }
+}
+
 fn locators(handshake: &Handshake) -> Vec<Locate> {
     let when = handshake.when.iter().filter_map(|when| match *when {
-        When::Is(locate, _) | When::Present(locate) => Some(locate),
+        When::Is(locate, _) | When::Present(locate) | When::Absent(locate) => Some(locate),
         When::Method(_) => None,
     });
     let answer = match handshake.answer {
-        Answer::Empty => None,
-        Answer::Json(_, locate) | Answer::Text(locate) => Some(locate),
+        Answer::Json(_, locate) | Answer::Text(locate) | Answer::NamedMac(locate) => vec![locate],
+        Answer::Object(members) => {
+            members.iter().map(|(_, Member::Echo(locate) | Member::Mac(_, _, locate))| *locate).collect()
+        }
+        Answer::Empty | Answer::Status(_) | Answer::Fixed(..) | Answer::Header(_) | Answer::Headers(_) => Vec::new(),
     };
-    when.chain(answer).collect()
+    let token = match handshake.proof {
+        Proof::Token(locate) => Some(locate),
+        Proof::Signature | Proof::Nothing => None,
+    };
+    when.chain(answer).chain(token).collect()
 }
 
 fn holds(handshake: &Handshake, view: &View<'_>, values: &Values<'_>) -> Result<bool, Reject> {
@@ -92,6 +162,7 @@ fn holds(handshake: &Handshake, view: &View<'_>, values: &Values<'_>) -> Result<
             When::Method(method) => view.request.method == method,
             When::Is(ref locate, expected) => values.text(locate)?.as_deref() == Some(expected),
             When::Present(ref locate) => values.text(locate)?.is_some(),
+            When::Absent(ref locate) => values.text(locate)?.is_none(),
         };
         if !holds {
             return Ok(false);
@@ -100,18 +171,60 @@ fn holds(handshake: &Handshake, view: &View<'_>, values: &Values<'_>) -> Result<
     Ok(true)
 }
 
-fn reply(answer: Answer, values: &Values<'_>) -> Result<Reply, Reject> {
+fn reply(answer: Answer, view: &View<'_>, values: &Values<'_>, secrets: &[Secret]) -> Result<Reply, Reject> {
     let value = |locate: Locate| values.text(&locate)?.ok_or(Reject::HandshakeIncomplete);
     // The echoed text is the sender's: nosniff keeps a browser from taking it for a page.
-    let typed = |content_type: &str| {
-        vec![("content-type", content_type.to_owned()), ("x-content-type-options", "nosniff".to_owned())]
+    let typed = |content_type: &str, body: Vec<u8>| Reply {
+        status: 200,
+        headers: vec![("content-type", content_type.to_owned()), ("x-content-type-options", "nosniff".to_owned())],
+        body,
     };
+    let object = |members: Map<String, Value>| typed("application/json", Value::Object(members).to_string().into());
     Ok(match answer {
         Answer::Empty => Reply { status: 200, headers: Vec::new(), body: Vec::new() },
-        Answer::Json(key, locate) => {
-            let body = serde_json::Value::Object([(key.to_owned(), value(locate)?.into())].into_iter().collect());
-            Reply { status: 200, headers: typed("application/json"), body: body.to_string().into_bytes() }
+        Answer::Status(status) => Reply { status, headers: Vec::new(), body: Vec::new() },
+        Answer::Json(key, locate) => object([(key.to_owned(), value(locate)?.into())].into_iter().collect()),
+        Answer::Object(members) => {
+            let member = |(key, member): &(&str, Member)| {
+                let text = match *member {
+                    Member::Echo(locate) => value(locate)?,
+                    Member::Mac(prefix, encoding, locate) => mac(prefix, encoding, &value(locate)?, secrets)?,
+                };
+                Ok(((*key).to_owned(), Value::from(text)))
+            };
+            object(members.iter().map(member).collect::<Result<_, Reject>>()?)
         }
-        Answer::Text(locate) => Reply { status: 200, headers: typed("text/plain"), body: value(locate)?.into_bytes() },
+        Answer::Text(locate) => typed("text/plain", value(locate)?.into_bytes()),
+        Answer::NamedMac(locate) => typed("text/plain", named_mac(&value(locate)?, secrets)?.into_bytes()),
+        Answer::Fixed(content_type, body) => typed(content_type, body.into()),
+        Answer::Headers(headers) => {
+            let headers = headers.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
+            Reply { status: 200, headers, body: Vec::new() }
+        }
+        Answer::Header(name) => {
+            let value = view.request.headers.single(name)?.and_then(|value| std::str::from_utf8(value).ok());
+            let value = value.ok_or(Reject::HandshakeIncomplete)?.to_owned();
+            Reply { status: 200, headers: vec![(name, value)], body: Vec::new() }
+        }
     })
+}
+
+fn mac(prefix: &str, encoding: Encoding, token: &str, secrets: &[Secret]) -> Result<String, Reject> {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    if token.len() > 128 || !token.bytes().all(plain) {
+        return Err(Reject::HandshakeRefused);
+    }
+    let secret = secrets.iter().find(|secret| secret.verify_token().is_none()).ok_or(Reject::NoSecret)?;
+    Ok(format!("{prefix}{}", encoding.encode(&Hash::Sha256.hmac(secret.bytes(), &[token.as_bytes().into()]))))
+}
+
+fn named_mac(challenge: &str, secrets: &[Secret]) -> Result<String, Reject> {
+    let hex = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'a'..=b'f');
+    if !(20..=32).contains(&challenge.len()) || !challenge.bytes().all(hex) {
+        return Err(Reject::HandshakeRefused);
+    }
+    let secret = secrets.first().ok_or(Reject::NoSecret)?;
+    let key = KeyForm::NamedSha1.of(secret).map_err(|_| Reject::SecretUnusable)?;
+    let mac = Hash::Sha1.hmac(&key.bytes, &[challenge.as_bytes().into()]);
+    Ok(format!("{}|{}", key.name.unwrap_or_default(), Encoding::Hex.encode(&mac)))
 }

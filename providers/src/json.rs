@@ -29,6 +29,28 @@ pub(crate) fn scan<'de>(document: &'de [u8], pointers: &[&str]) -> Vec<Option<&'
     found
 }
 
+/// Whether the last key of a pointer comes several times in its object. Only for values that authenticate.
+pub(crate) fn repeats(document: &[u8], pointer: &str) -> bool {
+    struct Count<'n>(&'n str, usize);
+    impl<'de> Visitor<'de> for &mut Count<'_> {
+        type Value = ();
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("an object")
+        }
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+            while let Some((key, _)) = map.next_entry::<Cow<'de, str>, IgnoredAny>()? {
+                self.1 += usize::from(key == self.0);
+            }
+            Ok(())
+        }
+    }
+    let Some((parent, name)) = pointer.rsplit_once('/') else { return false };
+    let object = scan(document, &[parent]).first().copied().flatten();
+    let mut count = Count(name, 0);
+    let counted = object.map(|object| serde_json::Deserializer::from_str(object).deserialize_map(&mut count));
+    counted.is_none_or(|counted| counted.is_err()) || count.1 > 1
+}
+
 /// The elements of a JSON array, each as its text. `None`: not an array.
 pub(crate) fn elements(array: &str) -> Option<Vec<&str>> {
     let elements: Vec<&RawValue> = serde_json::from_str(array).ok()?;
@@ -47,16 +69,20 @@ pub(crate) fn scalar(json: &str) -> Option<Cow<'_, str>> {
 
 /// The pointers wanted, as a tree of their segments.
 #[derive(Default)]
-struct Node {
+struct Node<'p> {
     slots: Vec<usize>,
-    children: Vec<(String, Node)>,
+    children: Vec<(Cow<'p, str>, Node<'p>)>,
 }
 
-impl Node {
-    fn add(&mut self, pointer: &str, slot: usize) {
+impl<'p> Node<'p> {
+    fn add(&mut self, pointer: &'p str, slot: usize) {
         let mut node = self;
         for segment in pointer.split('/').skip(1) {
-            let segment = segment.replace("~1", "/").replace("~0", "~");
+            // Every request of a source walks the same few dozen segments: those without an escape cost no allocation.
+            let segment = match segment.contains('~') {
+                true => Cow::Owned(segment.replace("~1", "/").replace("~0", "~")),
+                false => Cow::Borrowed(segment),
+            };
             let index = match node.children.iter().position(|(name, _)| *name == segment) {
                 Some(index) => index,
                 None => {
@@ -80,7 +106,7 @@ impl Node {
 }
 
 struct Walk<'w, 'de> {
-    node: &'w Node,
+    node: &'w Node<'w>,
     found: &'w mut [Option<&'de str>],
 }
 

@@ -24,6 +24,8 @@ pub enum Locate {
     Json(&'static str),
     /// A scalar at a JSON pointer in the whole document.
     Root(&'static str),
+    /// This text, if there is anything but null at a JSON pointer in the event.
+    IfPresent(&'static str, &'static str),
     /// A field of a form body.
     Form(&'static str),
     /// A parameter of the URL's query.
@@ -46,7 +48,7 @@ impl Locate {
     /// Calls `visit` with each pointer into the event (`Json`) or the document (`Root`).
     pub(crate) fn pointers(&self, visit: &mut impl FnMut(Locate, &'static str)) {
         match *self {
-            Self::Json(pointer) | Self::Root(pointer) => visit(*self, pointer),
+            Self::Json(pointer) | Self::Root(pointer) | Self::IfPresent(pointer, _) => visit(*self, pointer),
             Self::Join(_, parts) => parts.iter().for_each(|part| part.pointers(visit)),
             _ => {}
         }

@@ -18,6 +18,8 @@ pub struct Provider {
     pub docs: &'static str,
     /// How requests are authenticated.
     pub scheme: Scheme,
+    /// How many seconds a signed time may be off, instead of what the scheme says.
+    pub tolerance_s: Option<u32>,
     /// Prefixes the provider's header names can have, preferred first, when it sends one of several families
     /// (`x-shopify-…` or `shopify-…`). The family of the signature is the only one read.
     pub families: &'static [&'static str],
@@ -97,6 +99,7 @@ impl Provider {
         title: "",
         docs: "",
         scheme: Scheme::Undeclared,
+        tolerance_s: None,
         families: &[],
         form_payload: None,
         delivery_id: &[],
@@ -123,6 +126,9 @@ impl Provider {
     /// For where configuration is read: [`crate::verify`] takes any secret and refuses what does not match.
     pub fn check_secret(&self, secret: &Secret) -> Result<(), SecretError> {
         secret.check_ends()?;
+        if secret.verify_token().is_some() && self.handshake.iter().any(|handshake| handshake.proof.is_token()) {
+            return Ok(());
+        }
         self.scheme.check_secret(secret)
     }
 

@@ -36,6 +36,10 @@ pub enum Reject {
     IdMalformed,
     /// No body, from a provider that always sends one.
     EmptyBody,
+    /// A claim of the signed token is not about this request: another body, URL or issuer.
+    ClaimMismatch,
+    /// A handshake with a wrong token, or one that would sign what a sender could pass off as an event.
+    HandshakeRefused,
     /// A handshake without the value that has to be answered.
     HandshakeIncomplete,
 }
@@ -60,6 +64,8 @@ impl Reject {
             Self::IdMissing => "id_missing",
             Self::IdMalformed => "id_malformed",
             Self::EmptyBody => "empty_body",
+            Self::ClaimMismatch => "claim_mismatch",
+            Self::HandshakeRefused => "handshake_refused",
             Self::HandshakeIncomplete => "handshake_incomplete",
         }
     }

@@ -32,6 +32,18 @@ pub enum SecretError {
     /// A base64 key that decodes to nothing.
     #[error("the secret holds no key after its prefix: copy the whole value")]
     NoKey,
+    /// A hex key that does not decode.
+    #[error("the secret is not valid hex: copy the whole value")]
+    NotHex,
+    /// A secret whose name is missing.
+    #[error("the secret has no name: write it as NAME:SECRET, with the name or id the provider shows beside it")]
+    NotNamed,
+    /// Not a public key of the kind this provider signs with.
+    #[error("this is not the provider's public key: paste it as shown, as PEM, base64 or hex")]
+    NotPublicKey,
+    /// A verify token in the place of a key.
+    #[error("`verify:` marks the token of a handshake, which is no key")]
+    VerifyToken,
     /// An Ed25519 key of another length or off the curve.
     #[error("the key is not an Ed25519 key: whpk_ takes the base64 of 32 bytes, whsk_ of 64 (or a seed of 32)")]
     NotEd25519,
@@ -52,6 +64,11 @@ impl Secret {
 
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.0
+    }
+
+    /// What is behind `verify:`: a token that only handshakes compare. It travels in URLs, so it must never become a key.
+    pub(crate) fn verify_token(&self) -> Option<&[u8]> {
+        self.0.strip_prefix(b"verify:").filter(|token| !token.is_empty())
     }
 
     /// White space at the ends is legal in a key and always a mistake in practice: worth an error where configuration is read.

@@ -1,6 +1,7 @@
 //! One request in, one verdict out.
 
-use crate::handshake::{self, Proof};
+use crate::handshake::{self, Stage};
+use crate::scheme::Clock;
 use crate::view::View;
 use crate::{Event, Provider, Reject, Reply, Request, Secret, event};
 
@@ -48,7 +49,7 @@ impl Verified {
 pub fn verify(provider: &Provider, request: &Request<'_>, secrets: &[Secret], now: i64) -> Result<Verdict, Reject> {
     let family = provider.scheme.family(provider.families, request.headers);
     let view = View::new(provider, request, family);
-    if let Some(reply) = handshake::answer(provider, &view, Proof::Nothing)? {
+    if let Some(reply) = handshake::answer(provider, &view, secrets, Stage::Unsigned)? {
         return Ok(Verdict::Handshake(reply));
     }
     if secrets.is_empty() {
@@ -57,8 +58,9 @@ pub fn verify(provider: &Provider, request: &Request<'_>, secrets: &[Secret], no
     if secrets.len() > MAX_SECRETS {
         return Err(Reject::TooManySecrets);
     }
-    let secret_index = provider.scheme.check(request, family, secrets, now)?;
-    if let Some(reply) = handshake::answer(provider, &view, Proof::Signature)? {
+    let clock = Clock { now, tolerance_s: provider.tolerance_s };
+    let secret_index = provider.scheme.check(request, family, secrets, clock)?;
+    if let Some(reply) = handshake::answer(provider, &view, &secrets[secret_index..=secret_index], Stage::Signed)? {
         return Ok(Verdict::Handshake(reply));
     }
     Ok(Verdict::Delivery(Verified { secret_index, events: event::events(provider, &view)? }))

@@ -22,7 +22,7 @@ impl<'a> View<'a> {
                 Some(Cow::Owned(text)) => Cow::Owned(text.into_bytes()),
                 None => Cow::Borrowed(&[][..]),
             },
-            _ => Cow::Borrowed(request.body),
+            _ => provider.scheme.document(request.body).map_or(Cow::Borrowed(request.body), Cow::Owned),
         };
         Self { request, family, document, is_form }
     }
@@ -45,7 +45,9 @@ impl<'v> Values<'v> {
                 }
             });
         }
-        let in_element = |(locate, _): &(Locate, &str)| element.is_some() && matches!(locate, Locate::Json(_));
+        let in_element = |(locate, _): &(Locate, &str)| {
+            element.is_some() && matches!(locate, Locate::Json(_) | Locate::IfPresent(..))
+        };
         let (inner, outer): (Vec<_>, Vec<_>) = wanted.into_iter().partition(in_element);
         let mut json = scan(&view.document, outer);
         json.extend(scan(element.unwrap_or_default().as_bytes(), inner));
@@ -73,6 +75,7 @@ impl<'v> Values<'v> {
                 None => None,
             },
             Locate::Json(_) | Locate::Root(_) => self.json_text(*locate),
+            Locate::IfPresent(_, text) => self.json(*locate).filter(|json| *json != "null").map(|_| text.into()),
             Locate::Form(name) if self.view.is_form => form::field(request.body, name),
             Locate::Form(_) => None,
             Locate::Query(name) => form::query(request.url, name),
@@ -97,8 +100,11 @@ impl<'v> Values<'v> {
     }
 
     fn json_text(&self, locate: Locate) -> Option<Cow<'_, str>> {
-        let (_, text) = self.json.iter().find(|(known, _)| *known == locate)?;
-        json::scalar((*text)?)
+        self.json(locate).and_then(json::scalar)
+    }
+
+    fn json(&self, locate: Locate) -> Option<&'v str> {
+        self.json.iter().find(|(known, _)| *known == locate)?.1
     }
 }
 

@@ -1,6 +1,6 @@
 //! `providers`: what is built in, and what is peculiar about each.
 
-use hookgate_providers::{ALL, Events, Locate, Provider, Scheme, find};
+use hookgate_providers::{ALL, Events, Locate, Provider, find};
 use serde_json::{Value, json};
 
 use super::Invocation;
@@ -57,7 +57,7 @@ fn list(invocation: &Invocation) {
     for provider in ALL {
         table.row([
             provider.name.to_owned(),
-            scheme(provider),
+            provider.scheme.to_string(),
             if provider.resends_automatically { "yes" } else { "no" }.to_owned(),
             provider.samples.len().to_string(),
             provider.docs.to_owned(),
@@ -86,7 +86,7 @@ fn facts(provider: &Provider) -> Vec<(&'static str, String)> {
             .collect();
     let mut facts = vec![
         ("docs", provider.docs.to_owned()),
-        ("signature", scheme(provider)),
+        ("signature", provider.scheme.to_string()),
         ("protects", protected.join(", ")),
         ("delivery id", places(provider.delivery_id)),
         ("event type", places(provider.event_type)),
@@ -109,14 +109,6 @@ fn facts(provider: &Provider) -> Vec<(&'static str, String)> {
     facts
 }
 
-fn scheme(provider: &Provider) -> String {
-    match provider.scheme {
-        Scheme::Hmac(hmac) => format!("HMAC in {}", hmac.signature),
-        Scheme::StandardWebhooks(_) => "Standard Webhooks".to_owned(),
-        _ => "another scheme".to_owned(),
-    }
-}
-
 fn places(locators: &[Locate]) -> String {
     let places: Vec<String> = locators.iter().map(Locate::to_string).collect();
     match places.len() {
@@ -131,7 +123,7 @@ fn value(provider: &Provider) -> Value {
         "name": provider.name,
         "title": provider.title,
         "docs": provider.docs,
-        "signature": scheme(provider),
+        "signature": provider.scheme.to_string(),
         "protects": {
             "body": provider.covers.body,
             "delivery_id": provider.covers.id,

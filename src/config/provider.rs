@@ -3,9 +3,7 @@
 
 use std::time::Duration;
 
-use hookgate_providers::{
-    ALL, CustomHmac, MAX_SECRETS, OneOrMore, Overrides, Provider, Scheme, Secret as Key, custom, find,
-};
+use hookgate_providers::{ALL, CustomHmac, MAX_SECRETS, OneOrMore, Overrides, Provider, Secret as Key, custom, find};
 
 use super::phrase::{self, nearest};
 use super::secret::Secret;
@@ -66,8 +64,8 @@ fn unknown(source: &str, name: &str) -> String {
             format!("`{source}.provider` is \"{name}\", which is unknown; did you mean \"{near}\"?")
         }
         None => format!(
-            "`{source}.provider` is \"{name}\", which is unknown: use one of {}, where \"hmac\" is for any other",
-            known.join(", ")
+            "`{source}.provider` is \"{name}\", which is unknown: `hookgate providers list` shows the {} there are; \"hmac\" is for any other",
+            ALL.len()
         ),
     }
 }
@@ -77,16 +75,9 @@ fn tolerating(source: &str, mut provider: Provider, tolerance: Duration) -> Resu
     if seconds == 0 || tolerance > LONGEST_TOLERANCE {
         return Err(format!("`{source}.tolerance` is {}: it must be between 1s and 1d", show_duration(tolerance)));
     }
-    let place = match &mut provider.scheme {
-        Scheme::Hmac(hmac) => hmac.timestamp.as_mut().map(|timestamp| &mut timestamp.tolerance_s),
-        Scheme::StandardWebhooks(scheme) => Some(&mut scheme.tolerance_s),
-        _ => None,
-    };
     // A provider without a signed time has nothing to tolerate. `source_defaults.tolerance` reaches such sources too,
     // so that is no mistake.
-    if let Some(place) = place {
-        *place = seconds;
-    }
+    provider.tolerance_s = Some(seconds);
     Ok(provider)
 }
 

@@ -6,7 +6,7 @@ use sqlx::{PgConnection, PgPool};
 
 use crate::store::jobs::{self, Job, Waiting};
 use crate::store::lanes::{self, Advance, ClaimedLane, Release};
-use crate::store::{Held, LaneKey, Token};
+use crate::store::{Held, LaneKey, Token, claims};
 
 /// The right to run jobs of one lane in order, or one job outside any lane. Only [`claim`] makes one.
 #[derive(Debug)]
@@ -21,6 +21,10 @@ pub(crate) struct Claim {
 }
 
 impl Claim {
+    fn alone(job: Job, token: Token) -> Self {
+        Self { held: Held::Job(job.key()), token, subscription: job.subscription, first: job, rest: Vec::new() }
+    }
+
     pub(crate) fn held(&self) -> Held {
         self.held
     }
@@ -48,28 +52,51 @@ pub(crate) async fn claim(
     lane_claim: i64,
 ) -> sqlx::Result<Vec<Claim>> {
     let mut tx = pool.begin().await?;
+    claims::plan_by_index(&mut tx).await?;
     let (subscriptions, mut limits): (Vec<i32>, Vec<i64>) = wanted.iter().copied().unzip();
-    let claimed = lanes::claim(&mut tx, &subscriptions, &limits, token).await?;
-    for lane in &claimed {
-        if let Some(at) = subscriptions.iter().position(|s| *s == lane.subscription) {
-            limits[at] -= 1;
+    let mut made: Vec<Claim> = Vec::new();
+    let turn = turn(token.n);
+    for kind in turn.kinds {
+        let already = made.len();
+        match kind {
+            Kind::Lanes => {
+                let claimed = lanes::claim(&mut tx, &subscriptions, &limits, &turn.classes, token).await?;
+                start_lanes(&mut tx, claimed, token, lane_claim, &mut made).await?;
+            }
+            Kind::Alone => {
+                let jobs = jobs::claim_unordered(&mut tx, &subscriptions, &limits, &turn.classes, token).await?;
+                made.extend(jobs.into_iter().map(|job| Claim::alone(job, token)));
+            }
+        }
+        for claim in &made[already..] {
+            if let Some(at) = subscriptions.iter().position(|s| *s == claim.subscription) {
+                limits[at] -= 1;
+            }
         }
     }
-    let mut claims = Vec::with_capacity(claimed.len());
-    if !claimed.is_empty() {
-        start_lanes(&mut tx, claimed, token, lane_claim, &mut claims).await?;
-    }
-    for job in jobs::claim_unordered(&mut tx, &subscriptions, &limits, token).await? {
-        claims.push(Claim {
-            held: Held::Job(job.key()),
-            token,
-            subscription: job.subscription,
-            first: job,
-            rest: Vec::new(),
-        });
-    }
     tx.commit().await?;
-    Ok(claims)
+    Ok(made)
+}
+
+/// What a look takes first.
+struct Turn {
+    kinds: [Kind; 2],
+    classes: [i16; 3],
+}
+
+/// Jobs in lanes, or outside any.
+#[derive(Clone, Copy)]
+enum Kind {
+    Lanes,
+    Alone,
+}
+
+/// Shares, not strict precedence: three looks of four begin with live work, the fourth with retries and replays, which a
+/// steady stream would otherwise starve; lanes and single jobs take turns.
+fn turn(n: i64) -> Turn {
+    let classes = if n % 4 == 3 { [1, 2, 0] } else { [0, 1, 2] };
+    let kinds = if n % 2 == 0 { [Kind::Lanes, Kind::Alone] } else { [Kind::Alone, Kind::Lanes] };
+    Turn { kinds, classes }
 }
 
 async fn start_lanes(
@@ -77,8 +104,11 @@ async fn start_lanes(
     claimed: Vec<ClaimedLane>,
     token: Token,
     lane_claim: i64,
-    claims: &mut Vec<Claim>,
+    made: &mut Vec<Claim>,
 ) -> sqlx::Result<()> {
+    if claimed.is_empty() {
+        return Ok(());
+    }
     let keys: Vec<LaneKey> = claimed.iter().filter_map(|lane| key_of(&lane.lane)).collect();
     let mut heads: HashMap<Vec<u8>, Vec<Job>> = HashMap::new();
     for job in jobs::heads(&mut *tx, &keys, lane_claim).await? {
@@ -102,7 +132,7 @@ async fn start_lanes(
             continue;
         };
         first.started(started);
-        claims.push(Claim {
+        made.push(Claim {
             held: Held::Lane(key),
             token,
             subscription: lane.subscription,

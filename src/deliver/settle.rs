@@ -19,7 +19,7 @@ use crate::store::{Held, LaneKey, claims, dead};
 use crate::telemetry;
 
 /// How long a settle may be stopped while it holds a lane: ingest and rescue of that lane wait for it.
-pub(crate) const IDLE_AT_MOST: Duration = Duration::from_secs(500);
+pub(crate) const IDLE_AT_MOST: Duration = Duration::from_secs(5);
 
 /// What settling did.
 #[derive(Debug)]

@@ -78,7 +78,7 @@ async fn settle_surely(
                     // If it did, the job is gone, and what follows finds that out.
                     ran.outcome = Outcome::Failed { retry_after: None };
                     ran.error = Some(format!("the handler's transaction did not commit: {error}"));
-                    transition = job::Transition::Retry { wait: Duration::from_secs(1) }; let _ = &handler;
+                    transition = job::decide(&ran.outcome, history(job), &handler.policy, rand::random());
                 }
             }
         }

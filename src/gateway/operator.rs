@@ -1,8 +1,7 @@
 //! The operator listener's part of a gateway.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use metrics_exporter_prometheus::PrometheusHandle;
 use secrecy::SecretString;
 use sqlx::PgPool;
 
@@ -31,20 +30,11 @@ pub(super) fn operator(
     Ok(Arc::new(Operator {
         pool,
         tokens: tokens.collect(),
-        metrics: metrics()?,
+        metrics: telemetry::metrics()?,
         refusals,
         lease: config.worker.lease,
         expects_worker: config.server.roles.contains(&ProcessRole::Worker),
         receipt_key,
         work_queued: Box::new(move || wake.poke()),
     }))
-}
-
-/// The process's metrics: one recorder, however many gateways.
-fn metrics() -> Result<PrometheusHandle, Error> {
-    static HANDLE: OnceLock<Result<PrometheusHandle, String>> = OnceLock::new();
-    HANDLE
-        .get_or_init(|| telemetry::install_metrics().map_err(|error| error.to_string()))
-        .clone()
-        .map_err(Error::contradiction)
 }

@@ -68,7 +68,7 @@ pub(super) async fn start(
             .await
             .map_err(Error::database("the worker can't be registered"))?;
         running.background({
-            let (worker, pool) = (Arc::clone(&worker), pools.worker.clone());
+            let (worker, pool) = (Arc::clone(&worker), pools.operator.clone());
             async move { deliver::beat(&worker, &pool).await }
         });
         if config.database.listen {

@@ -161,6 +161,8 @@ async fn conflict(
                 }
                 return Ok(Found::Conflict(event.delivery));
             }
+            // The body is not kept; whoever sends it again must not be told the id of a delivery that is not there.
+            receipts::redirect_conflict(tx, event, receipt).await?;
             Ok(Found::Conflict(receipt.delivery))
         }
     }

@@ -18,6 +18,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
+use axum::extract::rejection::PathRejection;
 use axum::extract::{ConnectInfo, Path, Request, State};
 use axum::response::Response;
 use axum::routing::post;
@@ -51,11 +52,13 @@ pub(crate) fn router(ingest: Arc<Ingest>) -> axum::Router {
 /// One webhook, in a straight line.
 async fn receive(
     State(ingest): State<Arc<Ingest>>,
-    Path(name): Path<String>,
+    name: Result<Path<String>, PathRejection>,
     ConnectInfo(peer): ConnectInfo<SocketAddr>,
     request: Request,
 ) -> Response {
     let started = Instant::now();
+    // What is no text names no source, and is answered like any other name that doesn't.
+    let name = name.map(|Path(name)| name).unwrap_or_default();
     let (response, outcome) = ingest.take(&name, peer, request).await;
     // Only configured names become labels: a sender can't make new ones.
     let label = ingest.sources.get(&name).map_or("unknown", |source| &source.name).to_owned();

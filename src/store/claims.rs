@@ -7,6 +7,19 @@ use sqlx::PgConnection;
 
 use super::{Held, Token};
 
+/// Makes the planner take the claim's indexes, for this transaction. They are right whatever the statistics say, and the
+/// statistics of a queue are always old: with 100k rows a claim took 100 ms by hash join and 0.4 ms by index.
+pub(crate) async fn plan_by_index(conn: &mut PgConnection) -> sqlx::Result<()> {
+    sqlx::query(
+        "select set_config(name, 'off', true)
+           from unnest(array['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'enable_bitmapscan',
+                             'enable_sort']) as method(name)",
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
 /// Stamps the open transaction with the claim it works for, and bounds how long it may sit idle.
 ///
 /// Both settings are local to the transaction, so they vanish with it: that is how [`is_marked`] notices that user SQL

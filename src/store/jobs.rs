@@ -50,24 +50,29 @@ pub(crate) async fn claim_unordered(
     conn: &mut PgConnection,
     subscriptions: &[i32],
     limits: &[i64],
+    classes: &[i16],
     token: Token,
 ) -> sqlx::Result<Vec<Job>> {
     sqlx::query_as(
         "with picked as materialized (
              select p.*
                from unnest($1::int[], $2::bigint[]) as w(subscription, n)
-               join hookgate.subscriptions s on s.id = w.subscription and s.active and not s.paused
+               join hookgate.subscriptions s on s.id = w.subscription and not s.paused
               cross join lateral (
-                    select j.delivery, j.event, j.subscription, j.run from hookgate.jobs j
-                     where j.subscription = w.subscription and j.lane is null and j.state in ('ready', 'waiting')
-                       and j.due <= clock_timestamp()
-                       and (j.snoozed_until is null or j.snoozed_until <= clock_timestamp())
-                     order by j.class, j.due
-                     limit w.n
-                       for no key update skip locked) p
+                    select q.*
+                      from unnest($3::smallint[]) as k(class)
+                     cross join lateral (
+                           select j.delivery, j.event, j.subscription, j.run from hookgate.jobs j
+                            where j.subscription = w.subscription and j.lane is null and j.class = k.class
+                              and j.due <= now() and j.state in ('ready', 'waiting')
+                              and (j.snoozed_until is null or j.snoozed_until <= now())
+                            order by j.due
+                            limit w.n
+                              for no key update skip locked) q
+                     limit w.n) p
          )
          update hookgate.jobs j
-            set state = 'running', worker = $3, claim = $4, attempt = j.attempt + 1, started_at = now(),
+            set state = 'running', worker = $4, claim = $5, attempt = j.attempt + 1, started_at = now(),
                 snoozed_until = null
            from picked p
           where (j.delivery, j.event, j.subscription, j.run) = (p.delivery, p.event, p.subscription, p.run)
@@ -76,6 +81,7 @@ pub(crate) async fn claim_unordered(
     )
     .bind(subscriptions)
     .bind(limits)
+    .bind(classes)
     .bind(token.worker)
     .bind(token.n)
     .fetch_all(conn)
@@ -137,11 +143,14 @@ pub(crate) async fn start(conn: &mut PgConnection, key: JobKey) -> sqlx::Result<
         "update hookgate.jobs j
             set state = 'running', attempt = attempt + 1, started_at = clock_timestamp(), snoozed_until = null,
                 out_of_order = out_of_order
-                               or false
+                               or coalesce((select done_seq > j.seq from hookgate.lanes l where l.lane = j.lane), false)
           where delivery = $1 and event = $2 and subscription = $3 and run = $4 and state <> 'running'
-            and not exists (select from hookgate.jobs before
-                             where before.lane = j.lane and (before.seq, before.run) < (j.seq, j.run)
-                               and (before.snoozed_until is null or before.snoozed_until <= clock_timestamp()))
+            -- One look at the lane's first; NOT EXISTS would be planned as a scan of the lane once its statistics are fresh.
+            and (j.lane is null or not coalesce(
+                 (select (before.seq, before.run) < (j.seq, j.run) from hookgate.jobs before
+                   where before.lane = j.lane
+                     and (before.snoozed_until is null or before.snoozed_until <= clock_timestamp())
+                   order by before.seq, before.run limit 1), false))
          returning attempt, out_of_order",
     )
     .bind(key.delivery)
@@ -167,8 +176,8 @@ pub(crate) async fn remove(conn: &mut PgConnection, key: JobKey, token: Option<T
     sqlx::query_as(
         "delete from hookgate.jobs
           where delivery = $1 and event = $2 and subscription = $3 and run = $4
-            and $5::uuid is not distinct from $5 and $6::bigint is not distinct from $6
-         returning retention, lane, seq, version, attempt",
+            and worker is not distinct from $5 and claim is not distinct from $6
+         returning retention, coalesce(lane, home) as lane, seq, version, attempt",
     )
     .bind(key.delivery)
     .bind(key.event)
@@ -210,7 +219,7 @@ pub(crate) async fn put_back(
         }
         Waiting::Outside(_) => {
             "state = 'waiting', failures = failures + 1, class = greatest(class, 1::smallint), \
-             due = clock_timestamp() + $7 * interval '1 millisecond', lane = null, out_of_order = true"
+             due = clock_timestamp() + $7 * interval '1 millisecond', lane = null, home = lane, out_of_order = true"
         }
         Waiting::Aside(_) => {
             "state = 'waiting', snoozed_ms = snoozed_ms + $7::bigint, \
@@ -246,7 +255,7 @@ pub(crate) async fn end_snoozes(conn: &mut PgConnection, lane: &LaneKey) -> sqlx
     sqlx::query(
         "update hookgate.jobs
             set snoozed_ms = snoozed_ms
-                  - 0,
+                  - greatest(0, extract(epoch from snoozed_until - clock_timestamp()) * 1000)::bigint,
                 snoozed_until = null
           where lane = $1 and snoozed_until is not null",
     )

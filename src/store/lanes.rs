@@ -17,37 +17,46 @@ pub(crate) struct ClaimedLane {
     pub(crate) subscription: i32,
 }
 
-/// Claims up to `limits[i]` ready lanes of `subscriptions[i]`, earliest first.
+/// Claims up to `limits[i]` ready lanes of `subscriptions[i]`, classes in the order given, earliest first.
 ///
-/// The lateral runs once a subscription over `lanes_ready (subscription, class, due)`, so a backlog of one can't hide
-/// another's work. `materialized` fences the planner, which may otherwise lock more rows than it returns.
-/// `skip locked`: a lane that ingest or settle is touching is left to the next look instead of waited for.
+/// The lateral runs once a subscription and class over `lanes_ready (subscription, class, due)`, so a backlog of one can't
+/// hide another's work, and a crowd that waits for the future is passed by in one step. `now()` and not
+/// `clock_timestamp()`, which being volatile could not bound the index scan. `materialized` fences the planner, which may
+/// otherwise lock more rows than it returns. `skip locked`: a lane that ingest or settle is touching is left to the next
+/// look instead of waited for. The caller has called [`super::claims::plan_by_index`].
 pub(crate) async fn claim(
     conn: &mut PgConnection,
     subscriptions: &[i32],
     limits: &[i64],
+    classes: &[i16],
     token: Token,
 ) -> sqlx::Result<Vec<ClaimedLane>> {
     sqlx::query_as(
         "with picked as materialized (
              select p.lane
                from unnest($1::int[], $2::bigint[]) as w(subscription, n)
-               join hookgate.subscriptions s on s.id = w.subscription and s.active and not s.paused
+               join hookgate.subscriptions s on s.id = w.subscription and not s.paused
               cross join lateral (
-                    select l.lane from hookgate.lanes l
-                     where l.subscription = w.subscription and l.state = 'ready' and l.due <= clock_timestamp()
-                     order by l.class, l.due
-                     limit w.n
-                       for no key update skip locked) p
+                    select q.lane
+                      from unnest($3::smallint[]) as k(class)
+                     cross join lateral (
+                           select l.lane from hookgate.lanes l
+                            where l.subscription = w.subscription and l.state = 'ready' and l.class = k.class
+                              and l.due <= now()
+                            order by l.due
+                            limit w.n
+                              for no key update skip locked) q
+                     limit w.n) p
          )
          update hookgate.lanes l
-            set state = 'claimed', worker = $3, claim = $4, touched_at = now()
+            set state = 'claimed', worker = $4, claim = $5, touched_at = now()
            from picked
           where l.lane = picked.lane
          returning l.lane, l.subscription",
     )
     .bind(subscriptions)
     .bind(limits)
+    .bind(classes)
     .bind(token.worker)
     .bind(token.n)
     .fetch_all(conn)

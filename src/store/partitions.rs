@@ -33,20 +33,24 @@ pub(crate) async fn now(conn: &mut PgConnection) -> sqlx::Result<DateTime<Utc>> 
 pub(crate) async fn missing(conn: &mut PgConnection, from: NaiveDate, to: NaiveDate) -> sqlx::Result<Vec<NaiveDate>> {
     let attached: Vec<String> = sqlx::query_scalar(
         "select c.relname::text from pg_inherits i join pg_class c on c.oid = i.inhrelid
-          where i.inhparent in ('hookgate.attempts_short'::regclass, 'hookgate.attempts_standard'::regclass,
-                                'hookgate.attempts_long'::regclass)",
+          where c.relnamespace = 'hookgate'::regnamespace",
     )
     .fetch_all(conn)
     .await?;
     Ok(from
         .iter_days()
         .take_while(|day| *day <= to)
-        .filter(|day| CLASSES.iter().any(|class| !attached.contains(&name("attempts", class, *day))))
+        .filter(|day| !names(*day).all(|name| attached.contains(&name)))
         .collect())
 }
 
 fn name(parent: &str, class: &str, day: NaiveDate) -> String {
     format!("{parent}_{class}_{}", day.format("%Y%m%d"))
+}
+
+/// The partitions of a day, all of them: one that somebody dropped alone is missing too.
+fn names(day: NaiveDate) -> impl Iterator<Item = String> {
+    PARENTS.iter().flat_map(move |(parent, _)| CLASSES.iter().map(move |class| name(parent, class, day)))
 }
 
 /// Makes the partitions of a day. Safe to call at once from several gateways inside a transaction of each: the advisory
@@ -59,7 +63,6 @@ pub(crate) async fn create(conn: &mut PgConnection, day: NaiveDate) -> sqlx::Res
         return Ok(());
     };
     let (from, to) = (first_id(day), first_id(next));
-    // `attempts` comes last: it is the one `missing` looks at.
     for (parent, _) in PARENTS {
         for class in CLASSES {
             let partition = name(parent, class, day);

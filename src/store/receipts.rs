@@ -84,3 +84,18 @@ pub(crate) async fn note_conflict(conn: &mut PgConnection, receipt: &NewReceipt)
     .await?;
     Ok(ConflictNote::Known { delivery, event })
 }
+
+/// Lets a conflict's note name another delivery, for a body that was not kept.
+pub(crate) async fn redirect_conflict(conn: &mut PgConnection, noted: &NewReceipt, to: &Receipt) -> sqlx::Result<()> {
+    sqlx::query(
+        "update hookgate.conflicts set delivery = $4, event = $5 where source = $1 and key = $2 and fingerprint = $3",
+    )
+    .bind(noted.source)
+    .bind(noted.key.as_slice())
+    .bind(noted.fingerprint.as_slice())
+    .bind(to.delivery)
+    .bind(to.event)
+    .execute(conn)
+    .await?;
+    Ok(())
+}

@@ -155,13 +155,16 @@ pub(crate) struct Written {
     pub(crate) generation: i64,
     /// The events that are new, as (delivery, event). The rest were recorded before.
     pub(crate) new: Vec<(Uuid, i32)>,
+    /// The deliveries that have a row now: those with a new event, and empty batches.
+    pub(crate) stored: Vec<Uuid>,
     /// The database's time, from which the gateway stamps its next ids.
     pub(crate) at: DateTime<Utc>,
 }
 
 const RECORD: &str = r"
 with plan as materialized (
-    select generation from hookgate.registry
+    -- Locked, so that a declaration that commits while this waits for a lane can't be missed by what this commits.
+    select generation from hookgate.registry for key share
 ), receipt as (
     insert into hookgate.receipts (source, key, delivery, event, fingerprint)
     select i.source, i.key, i.delivery, i.event, i.fingerprint
@@ -182,6 +185,9 @@ with plan as materialized (
            as d(retention, id, source, received_at, method, target, headers, body, content_type, secret,
                 provider_id, event_type, ordering_key, version, events, batch, no_dedup)
      where d.id in (select delivery from receipt)
+        -- An empty batch has no receipt, and is kept all the same; once, if it is tried again.
+        or (d.events = 0 and (select generation from plan) = $1)
+        on conflict do nothing
     returning id
 ), job as (
     select j.*
@@ -209,7 +215,9 @@ with plan as materialized (
            -- The row lock is held to the commit, so the order of numbers is the order of commits.
            next_seq = l.next_seq + excluded.pending,
            state = case l.state when 'idle' then 'ready' else l.state end,
-           due = case l.state when 'idle' then excluded.due else l.due end
+           -- Whoever stands aside waits for just this: its predecessor.
+           due = case when l.state = 'idle' or l.snoozed > 0 then excluded.due else l.due end,
+           class = least(l.class, excluded.class)
     returning lane, next_seq
 ), ordered as (
     insert into hookgate.jobs (delivery, event, subscription, run, retention, class, lane, seq, version)
@@ -223,8 +231,10 @@ with plan as materialized (
 select (select generation from plan) as generation,
        coalesce((select array_agg(delivery) from receipt), '{}') as deliveries,
        coalesce((select array_agg(event) from receipt), '{}') as events,
-       clock_timestamp() as at,
-       (select count(*) from ordered) as ordered";
+       coalesce((select array_agg(id) from delivery), '{}') as stored,
+       (select count(*) from ordered) as ordered,
+       -- Last, after whatever lane had to be waited for.
+       clock_timestamp() as at";
 
 /// Records a batch, if the registry is still at `generation`; else writes nothing.
 pub(crate) async fn record(conn: &mut PgConnection, generation: i64, batch: &Batch<'_>) -> sqlx::Result<Written> {
@@ -267,6 +277,7 @@ pub(crate) async fn record(conn: &mut PgConnection, generation: i64, batch: &Bat
     Ok(Written {
         generation: row.try_get("generation")?,
         new: deliveries.into_iter().zip(events).collect(),
+        stored: row.try_get("stored")?,
         at: row.try_get("at")?,
     })
 }

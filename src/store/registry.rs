@@ -30,6 +30,8 @@ pub(crate) struct SubscriptionRow {
     pub(crate) handler: String,
     pub(crate) patterns: Vec<String>,
     pub(crate) ordering: String,
+    /// Whether new events fan out to it. What was queued before is run all the same.
+    pub(crate) active: bool,
 }
 
 /// Locks the registry row: one change at a time, and the generation rises with it.
@@ -160,9 +162,9 @@ pub(crate) async fn snapshot(conn: &mut PgConnection) -> sqlx::Result<Snapshot> 
             .fetch_all(&mut *conn)
             .await?;
         let subscriptions = sqlx::query_as(
-            "select u.id, u.source, h.name as handler, u.patterns, u.ordering
+            "select u.id, u.source, h.name as handler, u.patterns, u.ordering, u.active
                from hookgate.subscriptions u join hookgate.handlers h on h.id = u.handler
-              where u.active and h.retired_at is null
+              where h.retired_at is null
               order by u.id",
         )
         .fetch_all(&mut *conn)

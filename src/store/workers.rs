@@ -40,7 +40,8 @@ pub(crate) async fn beat(conn: &mut PgConnection, id: Uuid) -> sqlx::Result<bool
     Ok(done.rows_affected() == 1)
 }
 
-/// Removes the row of a worker that handed everything back. One that could not keeps its row until it is rescued.
+/// Removes the row of a worker that holds nothing any more. One that still has claims keeps its row and falls silent:
+/// that row is how a rescue finds them.
 pub(crate) async fn leave(conn: &mut PgConnection, id: Uuid) -> sqlx::Result<()> {
     sqlx::query(
         "delete from hookgate.workers w

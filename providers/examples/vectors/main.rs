@@ -4,6 +4,7 @@
 //! known, 1 if not, 2 if a folder cannot be read.
 
 mod runner;
+mod secrets;
 
 use std::process::ExitCode;
 

@@ -12,14 +12,14 @@ use std::time::Duration;
 
 use crate::handshake::{Answer, Handshake, Proof, When};
 use crate::locate::Locate::{Header, Join, Json, Lit};
-use crate::scheme::{Hmac, Scheme};
+use crate::scheme::{Scheme, Signed};
 use crate::{Coverage, Locate, Provider, Sample};
 
 pub(super) const PROVIDER: Provider = Provider {
     name: "github",
     title: "GitHub",
     docs: "https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries",
-    scheme: Scheme::Hmac(Hmac::sha256_hex(Header("x-hub-signature-256")).prefix("sha256=").refuse_empty_body()),
+    scheme: Scheme::Signed(Signed::hex(Header("x-hub-signature-256")).prefix("sha256=").refuse_empty_body()),
     form_payload: Some("payload"),
     delivery_id: &[Header("x-github-delivery")],
     event_type: &[Join(".", &[Header("x-github-event"), Json("/action")]), Header("x-github-event")],

@@ -12,14 +12,14 @@
 use std::time::Duration;
 
 use crate::locate::Locate::{Family, Join, Json};
-use crate::scheme::{Hmac, Scheme};
+use crate::scheme::{Scheme, Signed};
 use crate::{Coverage, Provider, Sample};
 
 pub(super) const PROVIDER: Provider = Provider {
     name: "shopify",
     title: "Shopify",
     docs: "https://shopify.dev/docs/apps/build/webhooks/subscribe/https",
-    scheme: Scheme::Hmac(Hmac::sha256_base64(Family("hmac-sha256")).refuse_empty_body()),
+    scheme: Scheme::Signed(Signed::base64(Family("hmac-sha256")).refuse_empty_body()),
     families: &["shopify-", "x-shopify-"],
     delivery_id: &[Family("event-id"), Family("webhook-id")],
     dedup_scope: &[Family("shop-domain"), Family("topic")],

@@ -13,15 +13,15 @@ use std::time::Duration;
 
 use crate::handshake::{Answer, Handshake, Proof, When};
 use crate::locate::Locate::{Form, Header, Join, Json};
-use crate::scheme::{Hmac, Part, Scheme, Timestamp};
+use crate::scheme::{Part, Scheme, Signed, Timestamp};
 use crate::{Acknowledgement, Coverage, Provider, Sample};
 
 pub(super) const PROVIDER: Provider = Provider {
     name: "slack",
     title: "Slack",
     docs: "https://docs.slack.dev/authentication/verifying-requests-from-slack",
-    scheme: Scheme::Hmac(
-        Hmac::sha256_hex(Header("x-slack-signature"))
+    scheme: Scheme::Signed(
+        Signed::hex(Header("x-slack-signature"))
             .prefix("v0=")
             .signs(&[Part::Lit("v0:"), Part::Timestamp, Part::Lit(":"), Part::Body])
             .timestamp(Timestamp::seconds(Header("x-slack-request-timestamp"))),

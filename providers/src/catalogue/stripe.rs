@@ -12,7 +12,7 @@
 use std::time::Duration;
 
 use crate::locate::Locate::{Join, Json, Pair};
-use crate::scheme::{Hmac, Part, Scheme, Timestamp};
+use crate::scheme::{Part, Scheme, Signed, Timestamp};
 use crate::{Coverage, Provider, Sample};
 
 const HEADER: &str = "stripe-signature";
@@ -21,8 +21,8 @@ pub(super) const PROVIDER: Provider = Provider {
     name: "stripe",
     title: "Stripe",
     docs: "https://docs.stripe.com/webhooks",
-    scheme: Scheme::Hmac(
-        Hmac::sha256_hex(Pair(HEADER, "v1"))
+    scheme: Scheme::Signed(
+        Signed::hex(Pair(HEADER, "v1"))
             .signs(&[Part::Timestamp, Part::Lit("."), Part::Body])
             .timestamp(Timestamp::seconds(Pair(HEADER, "t")))
             .refuse_empty_body(),

@@ -75,7 +75,7 @@ pub fn refuse_as_dedup_key(locate: &Locate) -> Option<Reason> {
         Locate::Pair(_, key) => words(key),
         Locate::Json(pointer) | Locate::Root(pointer) => words(pointer.rsplit('/').next().unwrap_or(pointer)),
         Locate::Form(name) | Locate::Query(name) => words(name),
-        Locate::Lit(_) => Some(Reason::Constant),
+        Locate::Lit(_) | Locate::IfPresent(..) => Some(Reason::Constant),
         Locate::Join(_, parts) => composite(parts),
     }
 }

@@ -68,6 +68,7 @@ impl fmt::Display for Locate {
             Self::Root(pointer) => write!(f, "document:{pointer}"),
             Self::Form(field) => write!(f, "form:{field}"),
             Self::Query(name) => write!(f, "query:{name}"),
+            Self::IfPresent(pointer, text) => write!(f, "{text:?} if json:{pointer}"),
             Self::Lit(text) => write!(f, "{text:?}"),
             Self::Join(_, parts) => {
                 for (index, part) in parts.iter().enumerate() {

@@ -1,20 +1,40 @@
 //! How requests are authenticated: the security-relevant code, in one place.
 //!
 //! Where official libraries are lenient in different ways, every scheme here takes the strict side, once for all:
-//! - hex is lower case, base64 canonical and padded; a signature is compared in constant time after decoding;
+//! - hex has one case and base64 is canonical and padded, unless the provider's own library takes more; a signature is
+//!   compared in constant time after decoding;
 //! - a timestamp is plain decimal digits, signed as written, and may be neither older nor newer than the tolerance
 //!   (inclusive), though some libraries accept any future one;
-//! - a header, or a key in one, that the sender writes once is refused when repeated;
+//! - a header, a key in one, a form field or a query parameter that the sender writes once is refused when repeated;
 //! - any listed signature may match under any live secret; the number of both is bounded;
 //! - freshness is judged after the signature, so "too old" is only ever said of an authentic request.
 
-pub mod hmac;
+mod adyen;
+mod describe;
+mod encoding;
+mod hash;
+pub mod jwt;
+mod key;
+mod listing;
+mod message;
+mod public_key;
+mod signed;
 pub mod standard_webhooks;
 pub mod timestamp;
+mod token;
+mod twilio;
 
-pub use hmac::{EmptyBody, Encoding, Hash, Hmac, Part};
+pub use encoding::Encoding;
+pub use hash::Hash;
+pub use jwt::Jwt;
+pub use key::KeyForm;
+pub use listing::Listing;
+pub use message::Part;
+pub use public_key::PublicKey;
+pub use signed::{Algorithm, EmptyBody, Signed};
 pub use standard_webhooks::StandardWebhooks;
 pub use timestamp::{Timestamp, Unit};
+pub use token::Token;
 
 use crate::view::family_header;
 use crate::{Headers, Locate, Reject, Request, Secret, SecretError, SignError, Unsigned};
@@ -28,10 +48,37 @@ pub const MAX_SIGNATURES: usize = 20;
 pub enum Scheme {
     /// None declared: refuses everything. The start of [`crate::Provider::DEFAULT`].
     Undeclared,
-    /// An HMAC over parts of the request.
-    Hmac(Hmac),
+    /// A signature over parts of the request.
+    Signed(Signed),
     /// The Standard Webhooks specification and Svix, from which it grew.
     StandardWebhooks(StandardWebhooks),
+    /// A JSON Web Token.
+    Jwt(Jwt),
+    /// A shared token, which protects nothing else of the request.
+    Token(Token),
+    /// HTTP Basic with `user:password` as the secret, which protects nothing else of the request.
+    Basic,
+    /// Twilio's, over the URL in any of the spellings it uses.
+    Twilio,
+    /// Adyen's, inside each item of the body.
+    AdyenItems,
+    /// The first of these whose signature the request carries; the others do not count then.
+    FirstCarried(&'static [Scheme]),
+}
+
+/// The time, and how far a source lets others be from it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Clock {
+    /// Unix seconds.
+    pub(crate) now: i64,
+    /// Instead of the scheme's own tolerance.
+    pub(crate) tolerance_s: Option<u32>,
+}
+
+impl Clock {
+    pub(crate) fn at(now: i64) -> Self {
+        Self { now, tolerance_s: None }
+    }
 }
 
 impl Scheme {
@@ -46,9 +93,49 @@ impl Scheme {
 
     fn family_signature(&self) -> Option<&'static str> {
         match self {
-            Self::Hmac(Hmac { signature: Locate::Family(name), .. }) => Some(name),
+            Self::Signed(Signed { signature: Locate::Family(name), .. }) => Some(name),
             Self::StandardWebhooks(_) => Some("signature"),
+            Self::FirstCarried(schemes) => schemes.iter().find_map(Self::family_signature),
             _ => None,
+        }
+    }
+
+    /// Whether the request has something where this scheme's signature is, right or wrong.
+    fn is_carried(&self, request: &Request<'_>, family: &str) -> bool {
+        let has = |name: &str| request.headers.iter().any(|(header, _)| header == name);
+        match self {
+            Self::Undeclared => false,
+            Self::StandardWebhooks(_) => !matches!(family_header(request.headers, family, "signature"), Ok(None)),
+            Self::Signed(signed) => {
+                let time = match signed.timestamp.map(|timestamp| timestamp.at) {
+                    Some(Locate::Header(name)) => has(name),
+                    _ => true,
+                };
+                let is = |(name, value): &(&str, &str)| {
+                    request.headers.iter().any(|header| header == (*name, value.as_bytes()))
+                };
+                time && signed.only_with.iter().all(is)
+                    && match (signed.signature, signed.listing) {
+                        (Locate::Header(name) | Locate::Pair(name, _), Listing::AlsoIn(other)) => {
+                            has(name) || has(other)
+                        }
+                        (Locate::Pair(..), Listing::Plain) => {
+                            !matches!(message::at(&signed.signature, request), Ok(None))
+                        }
+                        (Locate::Header(name) | Locate::Pair(name, _), _) => has(name),
+                        (Locate::Family(name), _) => !matches!(family_header(request.headers, family, name), Ok(None)),
+                        (elsewhere, _) => !matches!(message::at(&elsewhere, request), Ok(None)),
+                    }
+            }
+            Self::Jwt(Jwt {
+                at: jwt::TokenPlace::Header(name, _) | jwt::TokenPlace::HeaderOptional(name, _), ..
+            }) => has(name),
+            Self::Jwt(_) => true,
+            Self::Token(token) => !matches!(message::at(&token.at, request), Ok(None)),
+            Self::Basic => token::carries_basic(request.headers),
+            Self::Twilio => has("x-twilio-signature"),
+            Self::AdyenItems => true,
+            Self::FirstCarried(schemes) => schemes.iter().any(|scheme| scheme.is_carried(request, family)),
         }
     }
 
@@ -58,28 +145,65 @@ impl Scheme {
         request: &Request<'_>,
         family: &str,
         secrets: &[Secret],
-        now: i64,
+        clock: Clock,
     ) -> Result<usize, Reject> {
         match self {
             Self::Undeclared => Err(Reject::SecretUnusable),
-            Self::Hmac(hmac) => hmac.check(request, family, secrets, now),
-            Self::StandardWebhooks(scheme) => scheme.check(request, family, secrets, now),
+            Self::Signed(signed) => signed.check(request, family, secrets, clock),
+            Self::StandardWebhooks(scheme) => scheme.check(request, family, secrets, clock),
+            Self::Jwt(jwt) => jwt.check(request, secrets, clock),
+            Self::Token(token) => token.check(request, secrets),
+            Self::Basic => token::check_basic(request, secrets),
+            Self::Twilio => twilio::check(request, secrets),
+            Self::AdyenItems => adyen::check(request, secrets),
+            Self::FirstCarried(schemes) => schemes
+                .iter()
+                .find(|scheme| scheme.is_carried(request, family))
+                .ok_or(Reject::SignatureMissing)?
+                .check(request, family, secrets, clock),
         }
     }
 
     /// The headers that make the request authentic.
     pub(crate) fn sign(&self, unsigned: &Unsigned<'_>, family: &str, secret: &Secret) -> Result<Headers, SignError> {
         match self {
-            Self::Undeclared => Err(SignError::NotSignable),
-            Self::Hmac(hmac) => hmac.sign(unsigned, family, secret),
+            Self::Undeclared | Self::AdyenItems => Err(SignError::NotSignable),
+            Self::Twilio => twilio::sign(unsigned, secret),
+            Self::Signed(signed) => signed.sign(unsigned, family, secret),
             Self::StandardWebhooks(scheme) => scheme.sign(unsigned, family, secret),
+            Self::Jwt(jwt) => jwt.sign(unsigned, secret),
+            Self::Token(token) => token.sign(unsigned, secret),
+            Self::Basic => token::sign_basic(secret),
+            // The first for which this secret is one: a source of the other kind has another kind of secret.
+            Self::FirstCarried(schemes) => {
+                let mut signed = schemes.iter().map(|scheme| scheme.sign(unsigned, family, secret));
+                let first = signed.next().unwrap_or(Err(SignError::NotSignable));
+                first.or_else(|refused| signed.find(Result::is_ok).unwrap_or(Err(refused)))
+            }
         }
     }
 
     pub(crate) fn check_secret(&self, secret: &Secret) -> Result<(), SecretError> {
         match self {
-            Self::Undeclared | Self::Hmac(_) => Ok(()),
-            Self::StandardWebhooks(_) => standard_webhooks::Key::of(secret).map(|_| ()),
+            Self::Undeclared | Self::Token(_) | Self::Twilio => Ok(()),
+            Self::AdyenItems => KeyForm::Hex.of(secret).map(|_| ()),
+            Self::Signed(signed) => signed.check_secret(secret),
+            Self::StandardWebhooks(scheme) => scheme.check_secret(secret),
+            Self::Jwt(jwt) => jwt.check_secret(secret),
+            Self::Basic => KeyForm::Named.of(secret).map(|_| ()),
+            Self::FirstCarried(schemes) => {
+                let mut checked = schemes.iter().map(|scheme| scheme.check_secret(secret));
+                let first = checked.next().unwrap_or(Ok(()));
+                if first.is_ok() || checked.any(|other| other.is_ok()) { Ok(()) } else { first }
+            }
+        }
+    }
+
+    /// The claims of the token that is the body, where the provider sends such bodies.
+    pub(crate) fn document(&self, body: &[u8]) -> Option<Vec<u8>> {
+        match self {
+            Self::Jwt(jwt) => jwt.document(body),
+            _ => None,
         }
     }
 }

@@ -6,15 +6,16 @@
 //! a shared secret, since anybody could compute an HMAC keyed with a public key. An id with a dot is refused: its end
 //! could be taken for the timestamp.
 
+use std::borrow::Cow;
+
 use base64::Engine;
-use base64::alphabet::STANDARD;
-use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use base64::prelude::BASE64_STANDARD;
 use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
-use super::{MAX_SIGNATURES, Timestamp, hmac};
+use super::key::KEYS;
+use super::{Clock, Hash, MAX_SIGNATURES, Timestamp};
 use crate::view::family_header;
 use crate::{Headers, Locate, Reject, Request, Secret, SecretError, SignError, Unsigned};
 
@@ -23,13 +24,23 @@ use crate::{Headers, Locate, Reject, Request, Secret, SecretError, SignError, Un
 pub struct StandardWebhooks {
     /// How far the timestamp may be from our clock, in seconds, in both directions and inclusive.
     pub tolerance_s: u32,
+    /// How a shared secret becomes a key.
+    pub shared: SharedSecret,
 }
 
-/// People copy keys with and without their padding.
-const KEYS: GeneralPurpose = GeneralPurpose::new(
-    &STANDARD,
-    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
-);
+/// How a shared secret becomes a key. The specification has one answer; some senders give another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SharedSecret {
+    /// Base64 behind `whsec_`, which may be missing.
+    Base64,
+    /// The text itself, `whsec_` included if it is there.
+    Text,
+    /// Base64 behind `whsec_`; without it, the text itself.
+    Base64IfPrefixed,
+    /// One or more of `v1,whsec_` and base64, separated by `|`.
+    VersionedList,
+}
 
 pub(crate) enum Key {
     Shared(Zeroizing<Vec<u8>>),
@@ -55,6 +66,23 @@ impl Key {
         if key.is_empty() { Err(SecretError::NoKey) } else { Ok(Self::Shared(key)) }
     }
 
+    /// The keys of a secret: one, but for senders that put several in one text.
+    fn all(secret: &Secret, shared: SharedSecret) -> Result<Vec<Self>, SecretError> {
+        let text = secret.bytes();
+        match shared {
+            _ if secret.verify_token().is_some() => Err(SecretError::VerifyToken),
+            SharedSecret::Text => Ok(vec![Self::Shared(Zeroizing::new(text.to_vec()))]),
+            SharedSecret::Base64IfPrefixed if !text.starts_with(b"whsec_") => {
+                Ok(vec![Self::Shared(Zeroizing::new(text.to_vec()))])
+            }
+            SharedSecret::VersionedList => {
+                let listed = text.split(|byte| *byte == b'|').filter(|entry| !entry.is_empty());
+                listed.map(|entry| Self::of(&Secret::new(entry.strip_prefix(b"v1,").unwrap_or(entry))?)).collect()
+            }
+            SharedSecret::Base64 | SharedSecret::Base64IfPrefixed => Ok(vec![Self::of(secret)?]),
+        }
+    }
+
     /// The version of signature this key makes.
     fn version(&self) -> &'static str {
         match self {
@@ -66,7 +94,7 @@ impl Key {
     fn verifies(&self, message: &[&[u8]], signatures: &[Vec<u8>]) -> bool {
         let public = match self {
             Self::Shared(key) => {
-                let expected = hmac::sha256(key, message);
+                let expected = sha256(key, message);
                 return signatures.iter().any(|signature| bool::from(signature.ct_eq(&expected)));
             }
             Self::Public(key) => **key,
@@ -91,15 +119,24 @@ fn signing_key(bytes: &[u8]) -> Option<SigningKey> {
 }
 
 impl StandardWebhooks {
-    /// With the tolerance the specification suggests.
-    pub const DEFAULT: Self = Self { tolerance_s: 300 };
+    /// As the specification says, with the tolerance it suggests.
+    pub const DEFAULT: Self = Self { tolerance_s: 300, shared: SharedSecret::Base64 };
+
+    /// With a shared secret that means something else.
+    pub const fn shared(shared: SharedSecret) -> Self {
+        Self { shared, ..Self::DEFAULT }
+    }
+
+    pub(super) fn check_secret(&self, secret: &Secret) -> Result<(), SecretError> {
+        Key::all(secret, self.shared).map(|_| ())
+    }
 
     pub(super) fn check(
         &self,
         request: &Request<'_>,
         family: &str,
         secrets: &[Secret],
-        now: i64,
+        clock: Clock,
     ) -> Result<usize, Reject> {
         let header = |name, missing, malformed| match family_header(request.headers, family, name)? {
             None | Some(b"") => Err(missing),
@@ -117,19 +154,35 @@ impl StandardWebhooks {
         }
         let signatures = signatures(listed)?;
         let message = [id.as_bytes(), b".", time.as_bytes(), b".", request.body];
-        let secret = matching(&signatures, &message, secrets)?;
-        timestamp.check(time, now).map(|()| secret)
+        let secret = self.matching(&signatures, &message, secrets)?;
+        timestamp.check(time, clock).map(|()| secret)
+    }
+
+    fn matching(&self, signatures: &[(&str, Vec<u8>)], message: &[&[u8]], secrets: &[Secret]) -> Result<usize, Reject> {
+        let mut reason = Reject::SecretUnusable;
+        for (index, secret) in secrets.iter().enumerate() {
+            let Ok(keys) = Key::all(secret, self.shared) else { continue };
+            reason = Reject::SignatureMismatch;
+            for key in keys {
+                let of_version = signatures.iter().filter(|(version, _)| *version == key.version());
+                let candidates: Vec<Vec<u8>> = of_version.map(|(_, signature)| signature.clone()).collect();
+                if !candidates.is_empty() && key.verifies(message, &candidates) {
+                    return Ok(index);
+                }
+            }
+        }
+        Err(reason)
     }
 
     pub(super) fn sign(&self, unsigned: &Unsigned<'_>, family: &str, secret: &Secret) -> Result<Headers, SignError> {
         if unsigned.id.is_empty() || unsigned.id.contains('.') {
             return Err(SignError::UnusableId);
         }
-        let key = Key::of(secret)?;
+        let key = Key::all(secret, self.shared)?.into_iter().next().ok_or(SecretError::NoKey)?;
         let time = unsigned.now.to_string();
         let message = [unsigned.id.as_bytes(), b".", time.as_bytes(), b".", unsigned.body];
         let signature = match &key {
-            Key::Shared(key) => hmac::sha256(key, &message),
+            Key::Shared(key) => sha256(key, &message),
             Key::Signing(key) => key.sign(&message.concat()).to_bytes().to_vec(),
             Key::Public(_) => return Err(SignError::PublicKey),
         };
@@ -151,16 +204,7 @@ fn signatures(listed: &str) -> Result<Vec<(&str, Vec<u8>)>, Reject> {
     if signatures.is_empty() { Err(Reject::SignatureMalformed) } else { Ok(signatures) }
 }
 
-fn matching(signatures: &[(&str, Vec<u8>)], message: &[&[u8]], secrets: &[Secret]) -> Result<usize, Reject> {
-    let mut reason = Reject::SecretUnusable;
-    for (index, secret) in secrets.iter().enumerate() {
-        let Ok(key) = Key::of(secret) else { continue };
-        reason = Reject::SignatureMismatch;
-        let of_version = signatures.iter().filter(|(version, _)| *version == key.version());
-        let candidates: Vec<Vec<u8>> = of_version.map(|(_, signature)| signature.clone()).collect();
-        if !candidates.is_empty() && key.verifies(message, &candidates) {
-            return Ok(index);
-        }
-    }
-    Err(reason)
+fn sha256(key: &[u8], message: &[&[u8]]) -> Vec<u8> {
+    let message: Vec<_> = message.iter().map(|part| Cow::Borrowed(*part)).collect();
+    Hash::Sha256.hmac(key, &message)
 }

@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, SecondsFormat};
 
+use super::Clock;
 use crate::{Locate, Reject};
 
 /// Where a sender writes the time of sending, how, and how far from ours it may be.
@@ -11,8 +12,10 @@ pub struct Timestamp {
     pub at: Locate,
     /// How it is written.
     pub unit: Unit,
-    /// How far from our clock it may be, in seconds, in both directions and inclusive.
+    /// How old it may be, in seconds, inclusive; and how far ahead, unless `ahead_s` says more.
     pub tolerance_s: u32,
+    /// How far ahead of our clock it may be, in seconds and inclusive, where that is more.
+    pub ahead_s: u32,
 }
 
 /// How a time is written.
@@ -26,22 +29,46 @@ pub enum Unit {
     Milliseconds,
     /// RFC 3339, with any offset and fraction.
     Rfc3339,
+    /// As in the `Date` header: `Tue, 14 Nov 2023 22:13:20 GMT`.
+    #[serde(skip)]
+    Rfc2822,
 }
 
 impl Timestamp {
     /// Unix seconds, at most five minutes off: what most senders do.
     pub const fn seconds(at: Locate) -> Self {
-        Self { at, unit: Unit::Seconds, tolerance_s: 300 }
+        Self { at, unit: Unit::Seconds, tolerance_s: 300, ahead_s: 0 }
     }
 
-    /// Whether a time written as `text` is fresh at `now` (Unix seconds).
-    pub(crate) fn check(&self, text: &str, now: i64) -> Result<(), Reject> {
+    /// Unix milliseconds, at most five minutes off.
+    pub const fn milliseconds(at: Locate) -> Self {
+        Self { unit: Unit::Milliseconds, ..Self::seconds(at) }
+    }
+
+    /// RFC 3339, at most five minutes off.
+    pub const fn rfc3339(at: Locate) -> Self {
+        Self { unit: Unit::Rfc3339, ..Self::seconds(at) }
+    }
+
+    /// At most this many seconds off.
+    pub const fn within(self, tolerance_s: u32) -> Self {
+        Self { tolerance_s, ..self }
+    }
+
+    /// Up to this many seconds ahead, where the provider's own library accepts any future time.
+    pub const fn ahead(self, ahead_s: u32) -> Self {
+        Self { ahead_s, ..self }
+    }
+
+    /// Whether a time written as `text` is fresh.
+    pub(crate) fn check(&self, text: &str, clock: Clock) -> Result<(), Reject> {
         let sent = self.unit.microseconds(text).ok_or(Reject::TimestampMalformed)?;
-        let age = i128::from(now) * 1_000_000 - sent;
-        let tolerance = i128::from(self.tolerance_s) * 1_000_000;
+        let age = i128::from(clock.now) * 1_000_000 - sent;
+        let tolerance = i128::from(clock.tolerance_s.unwrap_or(self.tolerance_s)) * 1_000_000;
+        let ahead = tolerance.max(i128::from(self.ahead_s) * 1_000_000);
         if age > tolerance {
             Err(Reject::TimestampTooOld)
-        } else if age < -tolerance {
+        } else if age < -ahead {
             Err(Reject::TimestampInFuture)
         } else {
             Ok(())
@@ -60,6 +87,7 @@ impl Unit {
             Self::Seconds => digits(text).map(|seconds| seconds * 1_000_000),
             Self::Milliseconds => digits(text).map(|milliseconds| milliseconds * 1_000),
             Self::Rfc3339 => DateTime::parse_from_rfc3339(text).ok().map(|time| time.timestamp_micros().into()),
+            Self::Rfc2822 => DateTime::parse_from_rfc2822(text).ok().map(|time| time.timestamp_micros().into()),
         }
     }
 
@@ -69,6 +97,9 @@ impl Unit {
             Self::Seconds => now.to_string(),
             Self::Milliseconds => (i128::from(now) * 1_000).to_string(),
             Self::Rfc3339 => rfc3339(now),
+            Self::Rfc2822 => {
+                DateTime::from_timestamp(now, 0).unwrap_or_default().format("%a, %d %b %Y %H:%M:%S GMT").to_string()
+            }
         }
     }
 }
@@ -108,11 +139,11 @@ mod tests {
     #[test]
     fn the_tolerance_is_inclusive_on_both_sides() {
         let timestamp = Timestamp::seconds(Locate::Header("t"));
-        assert_eq!(timestamp.check("1700000000", 1_700_000_300), Ok(()));
-        assert_eq!(timestamp.check("1700000000", 1_700_000_301), Err(Reject::TimestampTooOld));
-        assert_eq!(timestamp.check("1700000000", 1_699_999_700), Ok(()));
-        assert_eq!(timestamp.check("1700000000", 1_699_999_699), Err(Reject::TimestampInFuture));
-        assert_eq!(timestamp.check("9999999999999999999", i64::MIN), Err(Reject::TimestampInFuture));
+        assert_eq!(timestamp.check("1700000000", Clock::at(1_700_000_300)), Ok(()));
+        assert_eq!(timestamp.check("1700000000", Clock::at(1_700_000_301)), Err(Reject::TimestampTooOld));
+        assert_eq!(timestamp.check("1700000000", Clock::at(1_699_999_700)), Ok(()));
+        assert_eq!(timestamp.check("1700000000", Clock::at(1_699_999_699)), Err(Reject::TimestampInFuture));
+        assert_eq!(timestamp.check("9999999999999999999", Clock::at(i64::MIN)), Err(Reject::TimestampInFuture));
     }
 
     #[test]

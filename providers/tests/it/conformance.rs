@@ -1,27 +1,35 @@
 //! Every provider keeps the same promises: its samples, signed, are accepted; anything else is not.
 
-use hookgate_providers::{ALL, Locate, Provider, Reject, Unsigned, Verdict, sign};
+use hookgate_providers::{ALL, Locate, Provider, Reject, Verdict};
 
-use crate::signed::{ID, NOW, Signed, URL, event, secret};
+use crate::signed::{ID, NOW, Signed, event, secret};
 
 #[test]
 fn a_signed_sample_is_accepted_and_its_id_type_key_and_version_are_found() {
     for signed in Signed::every() {
         let event =
             event(signed.judge_headers(&signed.headers)).unwrap_or_else(|| panic!("{} was refused", signed.name()));
-        assert_eq!(event.delivery_id.as_deref(), Some(ID), "{}", signed.name());
-        assert!(event.dedup_key.is_some_and(|key| key.ends_with(ID)), "{}", signed.name());
-        assert_eq!(event.event_type.as_deref(), Some(signed.sample.event));
-        let key = event.ordering_key.unwrap_or_default();
-        assert!(key.contains(signed.sample.object), "{}: {key:?} is not about {}", signed.name(), signed.sample.object);
+        let provider = signed.provider;
+        if !provider.delivery_id.is_empty() {
+            assert!(event.delivery_id.is_some_and(|id| id.contains(ID)), "{}", signed.name());
+            assert!(event.dedup_key.is_some_and(|key| key.contains(ID)), "{}", signed.name());
+        }
+        if !provider.event_type.is_empty() {
+            assert_eq!(event.event_type.as_deref(), Some(signed.sample.event), "{}", signed.name());
+        }
+        if !provider.ordering_key.is_empty() {
+            let key = event.ordering_key.unwrap_or_default();
+            assert!(key.contains(signed.sample.object), "{}: {key:?}", signed.name());
+        }
         assert!(signed.provider.sample(signed.sample.event).is_some());
     }
 }
 
 #[test]
 fn each_provider_with_versions_has_a_sample_that_shows_one() {
-    for provider in ALL.iter().filter(|provider| !provider.version.is_empty()) {
-        let versions = Signed::every().into_iter().filter(|signed| signed.provider.name == provider.name);
+    let is_made = |provider: &&&Provider| !UNSIGNABLE.contains(&provider.name);
+    for provider in ALL.iter().filter(|provider| !provider.version.is_empty()).filter(is_made) {
+        let versions = Signed::every().iter().filter(|signed| signed.provider.name == provider.name);
         assert!(
             versions.filter_map(|signed| event(signed.judge_headers(&signed.headers))?.version).next().is_some(),
             "{}",
@@ -33,7 +41,7 @@ fn each_provider_with_versions_has_a_sample_that_shows_one() {
 #[test]
 fn any_changed_missing_or_extra_byte_of_the_body_is_refused() {
     for signed in Signed::every().iter().filter(|signed| signed.provider.covers.body) {
-        for index in 0..signed.body.len() {
+        for index in (0..signed.body.len()).step_by(signed.stride()) {
             let mut body = signed.body.clone();
             body[index] ^= 1;
             assert!(signed.judge_body(&body).is_err(), "{}: byte {index}", signed.name());
@@ -49,10 +57,13 @@ fn any_changed_missing_or_extra_byte_of_the_body_is_refused() {
 fn any_changed_or_missing_byte_of_an_authenticating_header_is_refused() {
     for signed in Signed::every() {
         for (name, value) in signed.authenticating() {
-            for index in 0..value.len() {
+            for index in (0..value.len()).step_by(signed.stride()) {
                 for bit in [0x01, 0x20, 0x80] {
                     let mut changed = value.to_vec();
                     changed[index] ^= bit;
+                    if signed.takes_any_case() && changed.eq_ignore_ascii_case(value) {
+                        continue;
+                    }
                     assert!(
                         signed.judge_headers(&signed.with(name, Some(&changed))).is_err(),
                         "{}: {name} byte {index}",
@@ -72,7 +83,7 @@ fn any_changed_or_missing_byte_of_an_authenticating_header_is_refused() {
 
 #[test]
 fn a_repeated_authenticating_header_is_refused() {
-    for signed in Signed::every() {
+    for signed in Signed::every().iter().filter(|signed| !signed.is_one_of_many_lines()) {
         for (name, value) in signed.authenticating() {
             let mut headers = signed.headers.clone();
             headers.push(name, value);
@@ -84,8 +95,8 @@ fn a_repeated_authenticating_header_is_refused() {
 #[test]
 fn a_repeated_id_or_type_header_is_refused() {
     for signed in Signed::every() {
-        for locate in [signed.provider.delivery_id, signed.provider.event_type].concat() {
-            let Locate::Header(name) = locate else {
+        for locators in [signed.provider.delivery_id, signed.provider.event_type] {
+            let Some(Locate::Header(name)) = locators.first() else {
                 continue;
             };
             let mut headers = signed.headers.clone();
@@ -98,7 +109,7 @@ fn a_repeated_id_or_type_header_is_refused() {
 #[test]
 fn any_live_secret_may_match_and_which_one_did_is_known() {
     for signed in Signed::every() {
-        let others = [secret("other"), secret("another")];
+        let others = [secret(signed.provider, "other"), secret(signed.provider, "another")];
         assert_eq!(
             signed.judge(&signed.headers, &signed.body, &others, NOW),
             Err(Reject::SignatureMismatch),
@@ -124,9 +135,10 @@ fn any_live_secret_may_match_and_which_one_did_is_known() {
 fn a_signed_time_is_accepted_up_to_the_tolerance_and_refused_beyond_it_on_both_sides() {
     for signed in Signed::every().iter().filter(|signed| signed.provider.covers.time) {
         let at = |now| signed.judge(&signed.headers, &signed.body, std::slice::from_ref(&signed.secret), now);
-        assert!(at(NOW + 300).is_ok() && at(NOW - 300).is_ok(), "{}", signed.name());
-        assert_eq!(at(NOW + 301), Err(Reject::TimestampTooOld), "{}", signed.name());
-        assert_eq!(at(NOW - 301), Err(Reject::TimestampInFuture), "{}", signed.name());
+        let (old, ahead) = signed.tolerance().unwrap_or_else(|| panic!("{} signs no time", signed.name()));
+        assert!(at(NOW + old).is_ok() && at(NOW - ahead).is_ok(), "{}", signed.name());
+        assert_eq!(at(NOW + old + 1), Err(Reject::TimestampTooOld), "{}", signed.name());
+        assert_eq!(at(NOW - ahead - 1), Err(Reject::TimestampInFuture), "{}", signed.name());
         assert!(at(i64::MAX).is_err() && at(i64::MIN).is_err());
     }
 }
@@ -163,17 +175,25 @@ fn reads(provider: &Provider, locate: &Locate, header: &str) -> bool {
 fn the_same_event_sent_again_is_a_copy_and_a_changed_one_is_not() {
     for signed in Signed::every() {
         let first = event(signed.judge_headers(&signed.headers)).unwrap();
-        let again = Signed::new(signed.provider, signed.sample, &secret("rolled"));
+        let again = Signed::new(signed.provider, signed.sample, "right").unwrap();
         let again = event(again.judge_headers(&again.headers)).unwrap();
         assert_eq!((&first.dedup_key, first.fingerprint), (&again.dedup_key, again.fingerprint), "{}", signed.name());
         let (headers, body) = signed.sample.render_for(signed.sample.object, ID, NOW + 1);
-        if body != signed.body {
-            let unsigned = Unsigned { method: "POST", url: URL, headers: &headers, body: &body, id: ID, now: NOW };
-            let mut complete = headers.clone();
-            complete.extend(sign(signed.provider, &unsigned, &signed.secret).unwrap().iter());
-            let changed = event(signed.judge(&complete, &body, std::slice::from_ref(&signed.secret), NOW)).unwrap();
+        let changed = Signed::of(signed.provider, signed.sample, "right", headers, body).unwrap();
+        if changed.body != signed.body && signed.provider.volatile.is_empty() {
+            let changed = event(changed.judge_headers(&changed.headers)).unwrap();
             assert_eq!(changed.dedup_key, first.dedup_key, "{}", signed.name());
             assert_ne!(changed.fingerprint, first.fingerprint, "{}", signed.name());
         }
     }
 }
+
+/// Providers that sign the body or the URL so that no header can be added to make a request theirs: vectors cover them.
+#[test]
+fn every_provider_can_be_signed_but_those_that_sign_inside_the_body_or_url() {
+    let made: Vec<_> = Signed::every().iter().map(|signed| signed.provider.name).collect();
+    let unsignable: Vec<_> = ALL.iter().map(|provider| provider.name).filter(|name| !made.contains(name)).collect();
+    assert_eq!(unsignable, UNSIGNABLE);
+}
+
+const UNSIGNABLE: [&str; 6] = ["braintree", "dialpad", "mailgun", "paddle-classic", "pandadoc", "wix"];

@@ -9,9 +9,13 @@ mod custom;
 mod handshakes;
 mod hostile;
 mod request;
+mod scheme;
 mod signatures;
 mod signed;
 mod vectors;
 
 #[path = "../../examples/vectors/runner.rs"]
 mod runner;
+
+#[path = "../../examples/vectors/secrets.rs"]
+mod secrets;

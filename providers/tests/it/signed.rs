@@ -1,42 +1,63 @@
 //! Every provider's samples, signed.
 
+use std::sync::LazyLock;
+
 use hookgate_providers::{
-    ALL, Event, Headers, Provider, Reject, Request, Sample, Secret, Unsigned, Verdict, sign, verify,
+    ALL, Event, Headers, Provider, Reject, Request, Sample, Secret, SignError, Unsigned, Verdict, sign, verify,
 };
+
+use crate::secrets::secret_for;
 
 pub(crate) const NOW: i64 = 1_764_500_000;
 pub(crate) const ID: &str = "5b6f0d6e-77aa-4d6e-9d1f-0c7e6f6a2b11";
-pub(crate) const URL: &str = "https://hooks.example.com/in/source?token=t";
-
 /// A signed sample.
 pub(crate) struct Signed {
     pub(crate) provider: &'static Provider,
     pub(crate) sample: &'static Sample,
     pub(crate) secret: Secret,
+    pub(crate) url: String,
     /// The headers that signing added.
     pub(crate) added: Headers,
     pub(crate) headers: Headers,
     pub(crate) body: Vec<u8>,
 }
 
-pub(crate) fn secret(seed: &str) -> Secret {
-    use base64::Engine;
-    let key = base64::prelude::BASE64_STANDARD.encode(format!("{seed:_<30}"));
-    Secret::new(format!("whsec_{key}")).unwrap()
-}
-
 impl Signed {
-    pub(crate) fn every() -> Vec<Self> {
-        let samples = ALL.iter().flat_map(|provider| provider.samples.iter().map(move |sample| (*provider, sample)));
-        samples.map(|(provider, sample)| Self::new(provider, sample, &secret("right"))).collect()
+    /// The samples of every provider whose requests can be made with what a receiver holds.
+    pub(crate) fn every() -> &'static [Self] {
+        static EVERY: LazyLock<Vec<Signed>> = LazyLock::new(|| {
+            let samples =
+                ALL.iter().flat_map(|provider| provider.samples.iter().map(move |sample| (*provider, sample)));
+            samples.filter_map(|(provider, sample)| Signed::new(provider, sample, "right")).collect()
+        });
+        &EVERY
     }
 
-    pub(crate) fn new(provider: &'static Provider, sample: &'static Sample, secret: &Secret) -> Self {
-        let (mut headers, body) = sample.render(ID, NOW);
-        let unsigned = Unsigned { method: "POST", url: URL, headers: &headers, body: &body, id: ID, now: NOW };
-        let added = sign(provider, &unsigned, secret).unwrap();
+    pub(crate) fn new(provider: &'static Provider, sample: &'static Sample, seed: &str) -> Option<Self> {
+        let (headers, body) = sample.render(ID, NOW);
+        Self::of(provider, sample, seed, headers, body)
+    }
+
+    /// `None`: only the provider can make such a request.
+    pub(crate) fn of(
+        provider: &'static Provider,
+        sample: &'static Sample,
+        seed: &str,
+        mut headers: Headers,
+        body: Vec<u8>,
+    ) -> Option<Self> {
+        let text = secret_for(provider, seed)?;
+        let secret = Secret::new(text.as_str()).unwrap();
+        let body = String::from_utf8(body).unwrap().replace("{{secret}}", &text).into_bytes();
+        let query: String = form_urlencoded::byte_serialize(text.as_bytes()).collect();
+        let url = format!("https://hooks.example.com/in/source?token={query}&code={query}");
+        let unsigned = Unsigned { method: "POST", url: &url, headers: &headers, body: &body, id: ID, now: NOW };
+        let added = match sign(provider, &unsigned, &secret) {
+            Err(SignError::NotSignable) => return None,
+            signed => signed.unwrap_or_else(|error| panic!("{}: {error}", provider.name)),
+        };
         headers.extend(added.iter());
-        Self { provider, sample, secret: secret.clone(), added, headers, body }
+        Some(Self { provider, sample, secret, url, added, headers, body })
     }
 
     pub(crate) fn judge(
@@ -46,7 +67,7 @@ impl Signed {
         secrets: &[Secret],
         now: i64,
     ) -> Result<Verdict, Reject> {
-        verify(self.provider, &Request { method: "POST", url: URL, headers, body }, secrets, now)
+        verify(self.provider, &Request { method: "POST", url: &self.url, headers, body }, secrets, now)
     }
 
     pub(crate) fn judge_headers(&self, headers: &Headers) -> Result<Verdict, Reject> {
@@ -81,4 +102,9 @@ pub(crate) fn event(verdict: Result<Verdict, Reject>) -> Option<Event> {
         Ok(Verdict::Delivery(verified)) => verified.into_events().into_iter().next(),
         _ => None,
     }
+}
+
+/// Another live secret of a source of this provider.
+pub(crate) fn secret(provider: &Provider, seed: &str) -> Secret {
+    Secret::new(secret_for(provider, seed).unwrap()).unwrap()
 }

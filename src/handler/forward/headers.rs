@@ -56,6 +56,10 @@ pub(super) fn outgoing(delivery: &Delivery, facts: Facts<'_>) -> HeaderMap {
             say("hookgate-lane", key);
         }
     }
+    // hyper says nothing of an empty body, and servers refuse a POST without a length: RFC 9110 section 8.6.
+    if delivery.body.is_empty() {
+        out.insert(header::CONTENT_LENGTH, HeaderValue::from_static("0"));
+    }
     out.entry(header::USER_AGENT).or_insert(HeaderValue::from_static(concat!("hookgate/", env!("CARGO_PKG_VERSION"))));
     out
 }

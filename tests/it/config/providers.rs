@@ -64,7 +64,7 @@ fn each_refusal_of_a_provider_says_what_to_write() {
     let many = vec!["{ env = \"STRIPE_SECRET\" }"; 17].join(", ");
     let table = [
         (named("\"strype\""), "`source.stripe.provider` is \"strype\", which is unknown; did you mean \"stripe\"?"),
-        (named("\"acme\""), "is unknown: use one of "),
+        (named("\"acme\""), "is unknown: `hookgate providers list` shows "),
         (named("\"hmac\""), "[source.stripe.hmac] is missing"),
         (stripe("hmac = { header = \"x\" }"), "write provider = \"hmac\" or remove the table"),
         (INHOUSE.replace("header =", "heder ="), "[source.inhouse.hmac]: unknown key `heder`; did you mean `header`?"),

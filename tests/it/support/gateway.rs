@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
+use std::sync::OnceLock;
 
-use hookgate::config::{Config, Mode};
+use hookgate::config::{Config, Mode, ProcessRole};
 use hookgate::{Gateway, Handler, Running};
 use hookgate_providers::{Headers, Secret, Unsigned, find, sign};
+use sha2::{Digest, Sha256};
 
 use super::postgres::TestDatabase;
 
@@ -52,6 +54,13 @@ pub(crate) async fn start(database: &TestDatabase, more: &str, handlers: Vec<Han
     start_with(config(database, more), handlers).await
 }
 
+/// Starts a gateway that only receives.
+pub(crate) async fn start_receiving(database: &TestDatabase, more: &str) -> Running {
+    let mut config = config(database, more);
+    config.server.roles = [ProcessRole::Ingest].into();
+    start_with(config, Vec::new()).await
+}
+
 /// Starts a gateway with a configuration of the test's own.
 pub(crate) async fn start_with(config: Config, handlers: Vec<Handler>) -> Running {
     let builder = handlers.into_iter().fold(Gateway::builder().config(config), |b, handler| b.handler(handler));
@@ -82,6 +91,11 @@ impl Signed {
         Self::new("stripe", "stripe", STRIPE_SECRET, headers, "", body.into())
     }
 
+    /// A Stripe event signed at another time, in Unix seconds.
+    pub(crate) fn stripe_at(body: impl Into<Vec<u8>>, at: i64) -> Self {
+        Self::signed_at("stripe", "stripe", STRIPE_SECRET, Headers::new(), "", body.into(), at)
+    }
+
     /// A Stripe event of this id and type about this object.
     pub(crate) fn stripe_event(id: &str, event: &str, object: &str) -> Self {
         let body = serde_json::json!({
@@ -98,10 +112,43 @@ impl Signed {
         Self::new("standard", "standard-webhooks", STANDARD_SECRET, headers, id, body.into())
     }
 
-    fn new(source: &'static str, provider: &str, secret: &str, mut headers: Headers, id: &str, body: Vec<u8>) -> Self {
+    /// A Standard Webhooks message signed at another time, in Unix seconds.
+    pub(crate) fn standard_at(id: &str, body: impl Into<Vec<u8>>, at: i64) -> Self {
+        Self::signed_at("standard", "standard-webhooks", STANDARD_SECRET, Headers::new(), id, body.into(), at)
+    }
+
+    /// The same request to another source of the same provider and secret.
+    pub(crate) fn to(mut self, source: &'static str) -> Self {
+        self.source = source;
+        self
+    }
+
+    /// The same request with one more header, which no provider here signs.
+    pub(crate) fn with(mut self, name: &str, value: &str) -> Self {
+        self.headers.push(name, value);
+        self
+    }
+
+    /// SHA-256 of the body.
+    pub(crate) fn sha256(&self) -> Vec<u8> {
+        Sha256::digest(&self.body).to_vec()
+    }
+
+    fn new(source: &'static str, provider: &str, secret: &str, headers: Headers, id: &str, body: Vec<u8>) -> Self {
+        Self::signed_at(source, provider, secret, headers, id, body, chrono::Utc::now().timestamp())
+    }
+
+    fn signed_at(
+        source: &'static str,
+        provider: &str,
+        secret: &str,
+        mut headers: Headers,
+        id: &str,
+        body: Vec<u8>,
+        now: i64,
+    ) -> Self {
         let provider = find(provider).expect("a provider of this name");
         let url = format!("http://127.0.0.1/in/{source}");
-        let now = chrono::Utc::now().timestamp();
         let unsigned = Unsigned { method: "POST", url: &url, headers: &headers, body: &body, id, now };
         let added = sign(provider, &unsigned, &Secret::new(secret).expect("a secret")).expect("sign");
         for (name, value) in added.iter() {
@@ -123,9 +170,10 @@ impl Signed {
         }
         let response = request.send().await.ok()?;
         let status = response.status().as_u16();
+        let headers = response.headers().clone();
         let text = response.text().await.ok()?;
         let json = serde_json::from_str(&text).unwrap_or_default();
-        Some(Answer { status, text, json })
+        Some(Answer { status, headers, text, json })
     }
 }
 
@@ -133,6 +181,7 @@ impl Signed {
 #[derive(Debug, Clone)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
+    pub(crate) headers: http::HeaderMap,
     pub(crate) text: String,
     pub(crate) json: serde_json::Value,
 }
@@ -149,9 +198,13 @@ impl Answer {
     }
 }
 
-/// An HTTP client without TLS: everything in a test is on loopback.
-pub(crate) fn client() -> reqwest::Client {
-    // rustls wants its crypto provider named, even where nothing is https.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    reqwest::Client::new()
+/// The HTTP client of all tests, since making one takes a debug build long. It keeps no connection: each is of the
+/// runtime of the test that made it.
+pub(crate) fn client() -> &'static reqwest::Client {
+    static CLIENT: OnceLock<reqwest::Client> = OnceLock::new();
+    CLIENT.get_or_init(|| {
+        // rustls wants its crypto provider named, even where nothing is https.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        reqwest::Client::builder().pool_max_idle_per_host(0).build().expect("a client")
+    })
 }

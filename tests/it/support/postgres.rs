@@ -65,9 +65,21 @@ pub(crate) async fn database() -> TestDatabase {
     TestDatabase { options: cluster.options.clone().database(&name), name }
 }
 
+/// A server and a migrated database that no other test touches, for what is counted over the whole server.
+pub(crate) async fn server_of_its_own() -> (Embedded, Watchdog, TestDatabase) {
+    let folder = fresh_folder();
+    let watchdog = Watchdog::over(&folder);
+    let server = Embedded::start(&Options::new(&folder)).await.expect("start Postgres");
+    let options = server.connect_options();
+    migrate(&options).await;
+    let name = options.get_database().expect("a database").to_owned();
+    (server, watchdog, TestDatabase { options, name })
+}
+
 /// Gives the template its schema, as `hookgate migrate` would.
 async fn migrate(options: &PgConnectOptions) {
-    let template = TestDatabase { options: options.clone(), name: TEMPLATE.to_owned() };
+    let name = options.get_database().expect("a database").to_owned();
+    let template = TestDatabase { options: options.clone(), name };
     let toml = format!("[database]\nurl = {:?}\n", template.url());
     let config = Config::from_toml(&toml, &BTreeMap::new(), Mode::Dev).expect("a configuration");
     Gateway::builder().config(config).migrate().await.expect("migrate the template");

@@ -1,0 +1,54 @@
+//! Adyen. Platform webhooks: HMAC-SHA256 of the body. Standard webhooks: an HMAC inside each item, over eight of its fields. The key is hex.
+//! <https://docs.adyen.com/development-resources/webhooks/verify-hmac-signatures>
+//!
+//! - In a standard webhook only reference, original reference, account, merchant reference, amount, event code and
+//!   success are protected: fetch anything else that matters.
+
+use std::time::Duration;
+
+use crate::locate::Locate::{Header, Join, Json, Root};
+use crate::scheme::{KeyForm, Scheme, Signed};
+use crate::{Coverage, Events, Provider, Sample};
+
+pub(super) const PROVIDER: Provider = Provider {
+    name: "adyen",
+    title: "Adyen",
+    docs: "https://docs.adyen.com/development-resources/webhooks/verify-hmac-signatures",
+    scheme: Scheme::FirstCarried(&[
+        Scheme::Signed(
+            Signed::base64(Header("hmacsignature")).key(KeyForm::Hex).only_if(&[("protocol", "HmacSHA256")]),
+        ),
+        Scheme::AdyenItems,
+    ]),
+    delivery_id: &[
+        Join(
+            "/",
+            &[
+                Json("/NotificationRequestItem/pspReference"),
+                Json("/NotificationRequestItem/eventCode"),
+                Json("/NotificationRequestItem/success"),
+            ],
+        ),
+        Root("/data/id"),
+    ],
+    event_type: &[Json("/NotificationRequestItem/eventCode"), Root("/type")],
+    ordering_key: &[
+        Json("/NotificationRequestItem/originalReference"),
+        Json("/NotificationRequestItem/pspReference"),
+        Root("/data/id"),
+    ],
+    version: &[Json("/NotificationRequestItem/eventDate")],
+    events: Events::Each("/notificationItems"),
+    volatile: &["/NotificationRequestItem/additionalData"],
+    ack_deadline: Duration::from_secs(10),
+    retry_horizon: Duration::from_secs(2592000),
+    covers: Coverage { body: false, id: true, event_type: true, time: false },
+    quirks: "Most of a standard webhook is not signed. While one delivery fails, those behind it wait; retries go on for 30 days.",
+    samples: &[Sample {
+        event: "AUTHORISATION",
+        headers: &[("content-type", "application/json")],
+        body: r#"{"live":"false","notificationItems":[{"NotificationRequestItem":{"pspReference":"{{id}}","originalReference":"{{object}}","merchantAccountCode":"HookgateDemo","merchantReference":"order-7","amount":{"currency":"EUR","value":1999},"eventCode":"AUTHORISATION","eventDate":"{{now_rfc3339}}","success":"true","additionalData":{"hmacSignature":""}}}]}"#,
+        object: "obj_7Yk2Nn5",
+    }],
+    ..Provider::DEFAULT
+};

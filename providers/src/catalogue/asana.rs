@@ -1,0 +1,40 @@
+//! Asana. HMAC-SHA256 of the body in hex. The secret comes in the handshake, as `X-Hook-Secret`.
+//! <https://developers.asana.com/docs/webhooks-guide>
+//!
+//! - The handshake is answered with the secret it carries; take that secret from the request and set it as the
+//!   source's.
+
+use std::time::Duration;
+
+use crate::handshake::{Answer, Handshake, Proof, When};
+use crate::locate::Locate::{Header, Join, Json};
+use crate::scheme::{Scheme, Signed};
+use crate::{Acknowledgement, Coverage, Events, Provider, Sample};
+
+pub(super) const PROVIDER: Provider = Provider {
+    name: "asana",
+    title: "Asana",
+    docs: "https://developers.asana.com/docs/webhooks-guide",
+    scheme: Scheme::Signed(Signed::hex(Header("x-hook-signature"))),
+    event_type: &[Join(".", &[Json("/resource/resource_type"), Json("/action")])],
+    ordering_key: &[Json("/resource/gid")],
+    version: &[Json("/created_at")],
+    events: Events::Each("/events"),
+    handshake: &[Handshake {
+        when: &[When::Method("POST"), When::Present(Header("x-hook-secret")), When::Absent(Header("x-hook-signature"))],
+        proof: Proof::Nothing,
+        answer: Answer::Header("x-hook-secret"),
+    }],
+    reply: Acknowledgement { status: 200, body: None },
+    ack_deadline: Duration::from_secs(10),
+    retry_horizon: Duration::from_secs(86400),
+    covers: Coverage { body: true, id: false, event_type: true, time: false },
+    quirks: "Events have no id. A request without events comes every 8 hours and must be answered; after 24 hours of failures the webhook is deleted.",
+    samples: &[Sample {
+        event: "task.changed",
+        headers: &[("content-type", "application/json")],
+        body: r#"{"events":[{"created_at":"{{now_rfc3339}}","resource":{"gid":"{{object}}","resource_type":"task"},"action":"changed"}]}"#,
+        object: "obj_7Yk2Nn5",
+    }],
+    ..Provider::DEFAULT
+};

@@ -1,0 +1,26 @@
+//! ClickUp. HMAC-SHA256 of the body in hex.
+//! <https://developer.clickup.com/docs/webhooksignature>
+
+use crate::locate::Locate::{Header, Join, Json};
+use crate::scheme::{Scheme, Signed};
+use crate::{Coverage, Provider, Sample};
+
+pub(super) const PROVIDER: Provider = Provider {
+    name: "clickup",
+    title: "ClickUp",
+    docs: "https://developer.clickup.com/docs/webhooksignature",
+    scheme: Scheme::Signed(Signed::hex(Header("x-signature"))),
+    delivery_id: &[Join("/", &[Json("/webhook_id"), Json("/history_items/0/id")])],
+    event_type: &[Json("/event")],
+    ordering_key: &[Json("/task_id"), Json("/list_id"), Json("/goal_id")],
+    version: &[Json("/history_items/0/date")],
+    covers: Coverage { body: true, id: true, event_type: true, time: false },
+    quirks: "Deletions of tasks carry no history item, so no id.",
+    samples: &[Sample {
+        event: "taskUpdated",
+        headers: &[("content-type", "application/json")],
+        body: r#"{"history_items":[{"date":{{now}}000,"id":"{{id}}"}],"task_id":"{{object}}","event":"taskUpdated","webhook_id":"x"}"#,
+        object: "obj_7Yk2Nn5",
+    }],
+    ..Provider::DEFAULT
+};

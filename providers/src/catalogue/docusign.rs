@@ -1,0 +1,34 @@
+//! DocuSign Connect. HMAC-SHA256 of the body in base64, one numbered header a live key.
+//! <https://developers.docusign.com/platform/webhooks/connect/hmac/>
+
+use std::time::Duration;
+
+use crate::locate::Locate::{Header, Join, Json};
+use crate::scheme::{Listing, Scheme, Signed};
+use crate::{Coverage, Provider, Sample};
+
+pub(super) const PROVIDER: Provider = Provider {
+    name: "docusign",
+    title: "DocuSign Connect",
+    docs: "https://developers.docusign.com/platform/webhooks/connect/hmac/",
+    scheme: Scheme::Signed(
+        Signed::base64(Header("x-docusign-signature-"))
+            .listing(Listing::Numbered)
+            .only_if(&[("x-authorization-digest", "HMACSHA256")]),
+    ),
+    delivery_id: &[Join("/", &[Json("/event"), Json("/data/envelopeId"), Json("/generatedDateTime")])],
+    event_type: &[Json("/event")],
+    ordering_key: &[Json("/data/envelopeId")],
+    version: &[Json("/generatedDateTime")],
+    volatile: &["/retryCount"],
+    retry_horizon: Duration::from_secs(1296000),
+    covers: Coverage { body: true, id: true, event_type: true, time: false },
+    quirks: "The number in the header says nothing about which key it is. Retries for 15 days.",
+    samples: &[Sample {
+        event: "envelope-completed",
+        headers: &[("content-type", "application/json")],
+        body: r#"{"event":"envelope-completed","retryCount":0,"generatedDateTime":"2025-11-30T10:53:20Z","data":{"envelopeId":"{{object}}-{{id}}"}}"#,
+        object: "obj_7Yk2Nn5",
+    }],
+    ..Provider::DEFAULT
+};

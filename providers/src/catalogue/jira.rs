@@ -1,0 +1,26 @@
+//! Jira Cloud. HMAC-SHA256 of the body in `X-Hub-Signature`, for webhooks an administrator made with a secret.
+//! <https://developer.atlassian.com/cloud/jira/platform/webhooks/>
+
+use crate::locate::Locate::{Header, Json};
+use crate::scheme::{Scheme, Signed};
+use crate::{Coverage, Provider, Sample};
+
+pub(super) const PROVIDER: Provider = Provider {
+    name: "jira",
+    title: "Jira Cloud",
+    docs: "https://developer.atlassian.com/cloud/jira/platform/webhooks/",
+    scheme: Scheme::Signed(Signed::hex(Header("x-hub-signature")).prefix("sha256=")),
+    delivery_id: &[Header("x-atlassian-webhook-identifier")],
+    event_type: &[Json("/webhookEvent")],
+    ordering_key: &[Json("/issue/id"), Json("/project/id")],
+    version: &[Json("/timestamp")],
+    covers: Coverage { body: true, id: false, event_type: true, time: false },
+    quirks: "The identifier is unique within one Jira site. Webhooks of Connect and OAuth apps carry a token instead and are not of this kind.",
+    samples: &[Sample {
+        event: "jira:issue_updated",
+        headers: &[("content-type", "application/json"), ("x-atlassian-webhook-retry", "0")],
+        body: r#"{"timestamp":{{now}}000,"issue":{"id":"{{object}}"},"webhookEvent":"jira:issue_updated"}"#,
+        object: "obj_7Yk2Nn5",
+    }],
+    ..Provider::DEFAULT
+};

@@ -1,0 +1,34 @@
+//! Linear. HMAC-SHA256 of the body in hex; the time is in the body.
+//! <https://linear.app/developers/webhooks>
+//!
+//! - The header `Linear-Timestamp` is not signed: only the body's `webhookTimestamp` counts.
+
+use std::time::Duration;
+
+use crate::locate::Locate::{Header, Join, Json};
+use crate::scheme::{Scheme, Signed, Timestamp};
+use crate::{Coverage, Provider, Sample};
+
+pub(super) const PROVIDER: Provider = Provider {
+    name: "linear",
+    title: "Linear",
+    docs: "https://linear.app/developers/webhooks",
+    scheme: Scheme::Signed(
+        Signed::hex(Header("linear-signature"))
+            .timestamp(Timestamp::milliseconds(Json("/webhookTimestamp")).within(60)),
+    ),
+    delivery_id: &[Header("linear-delivery")],
+    event_type: &[Join(".", &[Json("/type"), Json("/action")]), Json("/type")],
+    ordering_key: &[Json("/data/id")],
+    version: &[Json("/data/updatedAt")],
+    ack_deadline: Duration::from_secs(5),
+    covers: Coverage { body: true, id: false, event_type: true, time: true },
+    quirks: "Sent within a minute or refused: keep the clock right.",
+    samples: &[Sample {
+        event: "Issue.update",
+        headers: &[("content-type", "application/json"), ("linear-event", "Issue")],
+        body: r#"{"webhookTimestamp":{{now}}000,"data":{"updatedAt":"{{now_rfc3339}}","id":"{{object}}"},"type":"Issue","action":"update"}"#,
+        object: "obj_7Yk2Nn5",
+    }],
+    ..Provider::DEFAULT
+};

@@ -1,0 +1,39 @@
+//! Mailgun. HMAC-SHA256 of time and token, all three in the body.
+//! <https://documentation.mailgun.com/docs/mailgun/user-manual/webhooks/securing-webhooks>
+//!
+//! - The event itself is not signed: whoever sees one request can send another event with its token while the time is
+//!   fresh. The token is the delivery id, so it works once only.
+
+use std::time::Duration;
+
+use crate::locate::Locate::{Form, Json};
+use crate::scheme::{Part, Scheme, Signed, Timestamp};
+use crate::{Coverage, Provider, Sample};
+
+const JSON: Signed = Signed::hex(Json("/signature/signature"))
+    .signs(&[Part::Timestamp, Part::At(Json("/signature/token"))])
+    .timestamp(Timestamp::seconds(Json("/signature/timestamp")));
+const FORM: Signed = Signed::hex(Form("signature"))
+    .signs(&[Part::Timestamp, Part::At(Form("token"))])
+    .timestamp(Timestamp::seconds(Form("timestamp")));
+
+pub(super) const PROVIDER: Provider = Provider {
+    name: "mailgun",
+    title: "Mailgun",
+    docs: "https://documentation.mailgun.com/docs/mailgun/user-manual/webhooks/securing-webhooks",
+    scheme: Scheme::FirstCarried(&[Scheme::Signed(JSON), Scheme::Signed(FORM)]),
+    delivery_id: &[Json("/signature/token"), Form("token")],
+    event_type: &[Json("/event-data/event")],
+    ordering_key: &[Json("/event-data/message/headers/message-id")],
+    version: &[Json("/event-data/timestamp")],
+    retry_horizon: Duration::from_secs(28800),
+    covers: Coverage { body: false, id: true, event_type: false, time: true },
+    quirks: "The event is not signed. 406 stops the retries; `delivered` is not sent again.",
+    samples: &[Sample {
+        event: "delivered",
+        headers: &[("content-type", "application/json")],
+        body: r#"{"signature":{"timestamp":{{now}},"token":"{{id}}","signature":""},"event-data":{"event":"delivered","timestamp":{{now}}.25,"message":{"headers":{"message-id":"{{object}}"}}}}"#,
+        object: "obj_7Yk2Nn5",
+    }],
+    ..Provider::DEFAULT
+};

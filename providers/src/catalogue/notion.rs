@@ -1,0 +1,29 @@
+//! Notion. HMAC-SHA256 of the body in hex behind `sha256=`.
+//! <https://developers.notion.com/reference/webhooks>
+//!
+//! - The key is the verification token that Notion sends when a subscription is made.
+
+use crate::locate::Locate::{Header, Json};
+use crate::scheme::{Encoding, Scheme, Signed};
+use crate::{Coverage, Provider, Sample};
+
+pub(super) const PROVIDER: Provider = Provider {
+    name: "notion",
+    title: "Notion",
+    docs: "https://developers.notion.com/reference/webhooks",
+    scheme: Scheme::Signed(Signed::hex(Header("x-notion-signature")).prefix("sha256=").encoding(Encoding::HexAnyCase)),
+    delivery_id: &[Json("/id")],
+    event_type: &[Json("/type")],
+    ordering_key: &[Json("/entity/id")],
+    version: &[Json("/timestamp")],
+    volatile: &["/attempt_number"],
+    covers: Coverage { body: true, id: true, event_type: true, time: false },
+    quirks: "Up to 8 attempts.",
+    samples: &[Sample {
+        event: "page.content_updated",
+        headers: &[("content-type", "application/json")],
+        body: r#"{"timestamp":"{{now_rfc3339}}","entity":{"id":"{{object}}"},"type":"page.content_updated","id":"{{id}}"}"#,
+        object: "obj_7Yk2Nn5",
+    }],
+    ..Provider::DEFAULT
+};

@@ -1,0 +1,38 @@
+//! Okta. No signature: the whole `Authorization` value is the secret.
+//! <https://developer.okta.com/docs/concepts/event-hooks/>
+
+use std::time::Duration;
+
+use crate::handshake::{Answer, Handshake, Proof, When};
+use crate::locate::Locate::{Header, Json};
+use crate::scheme::{Scheme, Token};
+use crate::{Acknowledgement, Coverage, Events, Provider, Sample};
+
+pub(super) const PROVIDER: Provider = Provider {
+    name: "okta",
+    title: "Okta",
+    docs: "https://developer.okta.com/docs/concepts/event-hooks/",
+    scheme: Scheme::Token(Token::at(Header("authorization"))),
+    delivery_id: &[Json("/uuid")],
+    event_type: &[Json("/eventType")],
+    ordering_key: &[Json("/target/0/id"), Json("/actor/id")],
+    version: &[Json("/published")],
+    events: Events::Each("/data/events"),
+    handshake: &[Handshake {
+        when: &[When::Method("GET")],
+        proof: Proof::Signature,
+        answer: Answer::Json("verification", Header("x-okta-verification-challenge")),
+    }],
+    reply: Acknowledgement { status: 200, body: Some(("application/json", "{}")) },
+    ack_deadline: Duration::from_secs(3),
+    retry_horizon: Duration::from_secs(60),
+    covers: Coverage { body: false, id: false, event_type: false, time: false },
+    quirks: "Wants an answer within 3 seconds and tries at most once more. Nothing is signed.",
+    samples: &[Sample {
+        event: "user.session.start",
+        headers: &[("content-type", "application/json")],
+        body: r#"{"data":{"events":[{"published":"{{now_rfc3339}}","target":[{"id":"{{object}}"}],"eventType":"user.session.start","uuid":"{{id}}"}]}}"#,
+        object: "obj_7Yk2Nn5",
+    }],
+    ..Provider::DEFAULT
+};

@@ -1,0 +1,36 @@
+//! Razorpay. HMAC-SHA256 of the body in hex.
+//! <https://razorpay.com/docs/webhooks/validate-test/>
+//!
+//! - After a change of the secret, retries of older events are still signed with the old one: keep both for a day.
+
+use std::time::Duration;
+
+use crate::locate::Locate::{Header, Json};
+use crate::scheme::{Scheme, Signed};
+use crate::{Coverage, Provider, Sample};
+
+pub(super) const PROVIDER: Provider = Provider {
+    name: "razorpay",
+    title: "Razorpay",
+    docs: "https://razorpay.com/docs/webhooks/validate-test/",
+    scheme: Scheme::Signed(Signed::hex(Header("x-razorpay-signature"))),
+    delivery_id: &[Header("x-razorpay-event-id")],
+    event_type: &[Json("/event")],
+    ordering_key: &[
+        Json("/payload/payment/entity/id"),
+        Json("/payload/order/entity/id"),
+        Json("/payload/subscription/entity/id"),
+        Json("/payload/refund/entity/id"),
+    ],
+    version: &[Json("/created_at")],
+    retry_horizon: Duration::from_secs(86400),
+    covers: Coverage { body: true, id: false, event_type: true, time: false },
+    quirks: "Disables a webhook that failed for 24 hours. The signature of a checkout callback is another one.",
+    samples: &[Sample {
+        event: "payment.captured",
+        headers: &[("content-type", "application/json")],
+        body: r#"{"created_at":{{now}},"payload":{"payment":{"entity":{"id":"{{object}}"}}},"event":"payment.captured"}"#,
+        object: "pay_7Yk2Nn5",
+    }],
+    ..Provider::DEFAULT
+};

@@ -1,0 +1,38 @@
+//! Twilio SendGrid. ECDSA (P-256, SHA-256) over time and body. The secret is the webhook's public key.
+//! <https://www.twilio.com/docs/sendgrid/for-developers/tracking-events/getting-started-event-webhook-security-features>
+//!
+//! - Others can turn a signature into a second valid one, so it identifies nothing.
+//! - Every webhook of an account has a key of its own.
+
+use std::time::Duration;
+
+use crate::locate::Locate::{Header, Json};
+use crate::scheme::{Part, PublicKey, Scheme, Signed, Timestamp};
+use crate::{Coverage, Events, Provider, Sample};
+
+pub(super) const PROVIDER: Provider = Provider {
+    name: "sendgrid",
+    title: "Twilio SendGrid",
+    docs: "https://www.twilio.com/docs/sendgrid/for-developers/tracking-events/getting-started-event-webhook-security-features",
+    scheme: Scheme::Signed(
+        Signed::base64(Header("x-twilio-email-event-webhook-signature"))
+            .public_key(PublicKey::EcdsaP256)
+            .signs(&[Part::Timestamp, Part::Body])
+            .timestamp(Timestamp::seconds(Header("x-twilio-email-event-webhook-timestamp"))),
+    ),
+    delivery_id: &[Json("/sg_event_id")],
+    event_type: &[Json("/event")],
+    ordering_key: &[Json("/sg_message_id")],
+    version: &[Json("/timestamp")],
+    events: Events::Each(""),
+    retry_horizon: Duration::from_secs(86400),
+    covers: Coverage { body: true, id: true, event_type: true, time: true },
+    quirks: "Many events a request. The body ends in a line break that is signed. Inbound Parse is not signed.",
+    samples: &[Sample {
+        event: "delivered",
+        headers: &[("content-type", "application/json")],
+        body: r#"[{"timestamp":{{now}},"sg_message_id":"{{object}}","event":"delivered","sg_event_id":"{{id}}"}]"#,
+        object: "obj_7Yk2Nn5",
+    }],
+    ..Provider::DEFAULT
+};

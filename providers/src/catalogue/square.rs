@@ -1,0 +1,31 @@
+//! Square. HMAC-SHA256 of the URL as registered and the body, in base64.
+//! <https://developer.squareup.com/docs/webhooks/step3validate>
+//!
+//! - The older `x-square-signature` (SHA-1) does not count.
+
+use std::time::Duration;
+
+use crate::locate::Locate::{Header, Join, Json};
+use crate::scheme::{Part, Scheme, Signed};
+use crate::{Coverage, Provider, Sample};
+
+pub(super) const PROVIDER: Provider = Provider {
+    name: "square",
+    title: "Square",
+    docs: "https://developer.squareup.com/docs/webhooks/step3validate",
+    scheme: Scheme::Signed(Signed::base64(Header("x-square-hmacsha256-signature")).signs(&[Part::Url, Part::Body])),
+    delivery_id: &[Json("/event_id")],
+    event_type: &[Json("/type")],
+    ordering_key: &[Join("/", &[Json("/merchant_id"), Json("/data/type"), Json("/data/id")])],
+    version: &[Json("/created_at")],
+    retry_horizon: Duration::from_secs(86400),
+    covers: Coverage { body: true, id: true, event_type: true, time: false },
+    quirks: "The URL is signed: it must be registered exactly as the source's public URL.",
+    samples: &[Sample {
+        event: "payment.updated",
+        headers: &[("content-type", "application/json")],
+        body: r#"{"created_at":"{{now_rfc3339}}","merchant_id":"main","data":{"type":"main","id":"{{object}}"},"type":"payment.updated","event_id":"{{id}}"}"#,
+        object: "obj_7Yk2Nn5",
+    }],
+    ..Provider::DEFAULT
+};

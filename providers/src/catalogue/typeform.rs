@@ -1,0 +1,29 @@
+//! Typeform. HMAC-SHA256 of the body in base64 behind `sha256=`.
+//! <https://www.typeform.com/developers/webhooks/secure-your-webhooks/>
+
+use std::time::Duration;
+
+use crate::locate::Locate::{Header, Json};
+use crate::scheme::{Scheme, Signed};
+use crate::{Coverage, Provider, Sample};
+
+pub(super) const PROVIDER: Provider = Provider {
+    name: "typeform",
+    title: "Typeform",
+    docs: "https://www.typeform.com/developers/webhooks/secure-your-webhooks/",
+    scheme: Scheme::Signed(Signed::base64(Header("typeform-signature")).prefix("sha256=")),
+    delivery_id: &[Json("/event_id")],
+    event_type: &[Json("/event_type")],
+    ordering_key: &[Json("/form_response/token")],
+    version: &[Json("/form_response/submitted_at")],
+    retry_horizon: Duration::from_secs(36000),
+    covers: Coverage { body: true, id: true, event_type: true, time: false },
+    quirks: "404 and 410 disable the webhook at once.",
+    samples: &[Sample {
+        event: "form_response",
+        headers: &[("content-type", "application/json")],
+        body: r#"{"form_response":{"submitted_at":"{{now_rfc3339}}","token":"{{object}}"},"event_type":"form_response","event_id":"{{id}}"}"#,
+        object: "obj_7Yk2Nn5",
+    }],
+    ..Provider::DEFAULT
+};

@@ -1,0 +1,28 @@
+//! Vercel. HMAC-SHA1 of the body in hex.
+//! <https://vercel.com/docs/webhooks/webhooks-api>
+//!
+//! - Webhooks of an integration are signed with the integration's client secret.
+
+use crate::locate::Locate::{Header, Json};
+use crate::scheme::{Hash, Scheme, Signed};
+use crate::{Coverage, Provider, Sample};
+
+pub(super) const PROVIDER: Provider = Provider {
+    name: "vercel",
+    title: "Vercel",
+    docs: "https://vercel.com/docs/webhooks/webhooks-api",
+    scheme: Scheme::Signed(Signed::hex(Header("x-vercel-signature")).hash(Hash::Sha1)),
+    delivery_id: &[Json("/id")],
+    event_type: &[Json("/type")],
+    ordering_key: &[Json("/payload/deployment/id"), Json("/payload/project/id")],
+    version: &[Json("/createdAt")],
+    covers: Coverage { body: true, id: true, event_type: true, time: false },
+    quirks: "An integration's webhooks have another secret than an account's. Old requests can only be told from new ones by their id.",
+    samples: &[Sample {
+        event: "deployment.succeeded",
+        headers: &[("content-type", "application/json")],
+        body: r#"{"createdAt":{{now}}000,"payload":{"deployment":{"id":"{{object}}"}},"type":"deployment.succeeded","id":"{{id}}"}"#,
+        object: "dpl_7Yk2Nn5",
+    }],
+    ..Provider::DEFAULT
+};

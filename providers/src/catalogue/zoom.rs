@@ -1,0 +1,44 @@
+//! Zoom. HMAC-SHA256 of version, time and body.
+//! <https://developers.zoom.us/docs/api/webhooks/>
+
+use std::time::Duration;
+
+use crate::handshake::{Answer, Handshake, Member, Proof, When};
+use crate::locate::Locate::{Header, Join, Json};
+use crate::scheme::{Encoding, Part, Scheme, Signed, Timestamp};
+use crate::{Coverage, Provider, Sample};
+
+pub(super) const PROVIDER: Provider = Provider {
+    name: "zoom",
+    title: "Zoom",
+    docs: "https://developers.zoom.us/docs/api/webhooks/",
+    scheme: Scheme::Signed(
+        Signed::hex(Header("x-zm-signature"))
+            .prefix("v0=")
+            .signs(&[Part::Lit("v0:"), Part::Timestamp, Part::Lit(":"), Part::Body])
+            .timestamp(Timestamp::seconds(Header("x-zm-request-timestamp"))),
+    ),
+    delivery_id: &[Join("/", &[Json("/event"), Json("/payload/object/uuid"), Json("/event_ts")])],
+    event_type: &[Json("/event")],
+    ordering_key: &[Json("/payload/object/uuid"), Json("/payload/account_id")],
+    version: &[Json("/event_ts")],
+    handshake: &[Handshake {
+        when: &[When::Is(Json("/event"), "endpoint.url_validation")],
+        proof: Proof::Signature,
+        answer: Answer::Object(&[
+            ("plainToken", Member::Echo(Json("/payload/plainToken"))),
+            ("encryptedToken", Member::Mac("", Encoding::Hex, Json("/payload/plainToken"))),
+        ]),
+    }],
+    ack_deadline: Duration::from_secs(3),
+    retry_horizon: Duration::from_secs(7200),
+    covers: Coverage { body: true, id: true, event_type: true, time: true },
+    quirks: "Validates the URL again every 72 hours. Wants an answer within 3 seconds; retries after 5, 20 and 60 minutes.",
+    samples: &[Sample {
+        event: "meeting.started",
+        headers: &[("content-type", "application/json")],
+        body: r#"{"event":"meeting.started","event_ts":1764500000123,"payload":{"account_id":"A7","object":{"uuid":"{{object}}/{{id}}","id":"123"}}}"#,
+        object: "obj_7Yk2Nn5",
+    }],
+    ..Provider::DEFAULT
+};

@@ -1,0 +1,51 @@
+//! How signatures are written as text.
+
+use base64::Engine;
+use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE, BASE64_URL_SAFE_NO_PAD};
+
+/// How a signature is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Encoding {
+    /// Lower-case hex.
+    Hex,
+    /// Upper-case hex.
+    #[serde(skip)]
+    HexUpper,
+    /// Hex in either case, where the provider's own library takes both. Written in lower case.
+    #[serde(skip)]
+    HexAnyCase,
+    /// Base64, standard alphabet, padded.
+    Base64,
+    /// Base64, URL alphabet, padded or not.
+    Base64Url,
+    /// Base64, URL alphabet, never padded.
+    #[serde(skip)]
+    Base64UrlUnpadded,
+}
+
+impl Encoding {
+    pub(crate) fn decode(self, text: &str) -> Option<Vec<u8>> {
+        let has = |unwanted: fn(&u8) -> bool| text.bytes().any(|byte| unwanted(&byte));
+        let decoded = match self {
+            Self::Hex if has(u8::is_ascii_uppercase) => None,
+            Self::HexUpper if has(u8::is_ascii_lowercase) => None,
+            Self::Hex | Self::HexUpper | Self::HexAnyCase => hex::decode(text).ok(),
+            Self::Base64 => BASE64_STANDARD.decode(text).ok(),
+            Self::Base64Url => BASE64_URL_SAFE.decode(text).or_else(|_| BASE64_URL_SAFE_NO_PAD.decode(text)).ok(),
+            Self::Base64UrlUnpadded => BASE64_URL_SAFE_NO_PAD.decode(text).ok(),
+        };
+        decoded.filter(|bytes| !bytes.is_empty())
+    }
+
+    pub(crate) fn encode(self, bytes: &[u8]) -> String {
+        match self {
+            Self::Hex | Self::HexAnyCase => hex::encode(bytes),
+            Self::HexUpper => hex::encode_upper(bytes),
+            Self::Base64 => BASE64_STANDARD.encode(bytes),
+            Self::Base64Url => BASE64_URL_SAFE.encode(bytes),
+            Self::Base64UrlUnpadded => BASE64_URL_SAFE_NO_PAD.encode(bytes),
+        }
+    }
+}

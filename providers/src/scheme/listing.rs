@@ -1,0 +1,181 @@
+//! How signatures and their timestamps are laid out in a request.
+
+use std::borrow::Cow;
+
+use super::message::{at, text};
+use super::{MAX_SIGNATURES, Signed};
+use crate::view::family_header;
+use crate::{Headers, Locate, Reject, Repeated, Request};
+
+/// How several signatures, or a signature and its timestamp, share a header.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Listing {
+    /// They do not: the value is one signature. With [`Locate::Pair`], comma-separated `key=value` pairs.
+    Plain,
+    /// Signatures separated by this text.
+    Separated(&'static str),
+    /// Signatures separated by the first text, each behind the name of its key and the second.
+    Named(&'static str, &'static str),
+    /// `key=value` pairs separated by this text; a key may come several times.
+    Pairs(&'static str),
+    /// The same, with white space allowed around each pair.
+    TrimmedPairs(&'static str),
+    /// Groups of comma-separated pairs, separated by spaces, each with its own timestamp.
+    Groups,
+    /// The timestamp, then signatures, separated by commas.
+    AfterTimestamp,
+    /// One signature a header line, and as many lines as there are signatures.
+    Repeated,
+    /// One signature a header, numbered: the header's name followed by 1, 2, …
+    Numbered,
+    /// This header as well, each with its own signature.
+    AlsoIn(&'static str),
+}
+
+/// Signatures as written, and the time they were made.
+pub(super) struct Group<'r> {
+    pub(super) timestamp: Option<Cow<'r, str>>,
+    pub(super) signatures: Vec<&'r str>,
+}
+
+impl Signed {
+    /// The signatures a request carries, in groups of one timestamp each.
+    pub(super) fn groups<'r>(
+        &self,
+        request: &Request<'r>,
+        family: &str,
+        place: &'r mut Option<Cow<'r, str>>,
+    ) -> Result<Vec<Group<'r>>, Reject> {
+        let lines = self.lines(request, family, place)?;
+        let mut groups = Vec::new();
+        for line in lines {
+            match self.listing {
+                Listing::Groups => {
+                    for pairs in line.split(' ').filter(|pairs| !pairs.is_empty()).take(MAX_SIGNATURES + 1) {
+                        groups.push(self.group(pairs, request)?);
+                    }
+                }
+                Listing::AfterTimestamp => {
+                    let (time, signatures) = line.split_once(',').ok_or(Reject::SignatureMalformed)?;
+                    groups.push(Group { timestamp: Some(time.into()), signatures: split(signatures, ",") });
+                }
+                _ => groups.push(self.group(line, request)?),
+            }
+        }
+        let listed: usize = groups.iter().map(|group| group.signatures.len()).sum();
+        match listed {
+            0 => Err(Reject::SignatureMissing),
+            _ if listed > MAX_SIGNATURES => Err(Reject::TooManySignatures),
+            _ => Ok(groups),
+        }
+    }
+
+    /// The values that hold signatures.
+    fn lines<'r>(
+        &self,
+        request: &Request<'r>,
+        family: &str,
+        place: &'r mut Option<Cow<'r, str>>,
+    ) -> Result<Vec<&'r str>, Reject> {
+        let name = match self.signature {
+            Locate::Header(name) | Locate::Pair(name, _) => name,
+            Locate::Family(name) => {
+                return Ok(vec![text(family_header(request.headers, family, name)?)?.ok_or(Reject::SignatureMissing)?]);
+            }
+            ref elsewhere => {
+                *place = at(elsewhere, request)?;
+                return Ok(vec![place.as_deref().ok_or(Reject::SignatureMissing)?]);
+            }
+        };
+        let lines = match self.listing {
+            Listing::Repeated => all(request.headers, |header| header == name)?,
+            Listing::Numbered => all(request.headers, |header| {
+                header.strip_prefix(name).is_some_and(|number| number.parse::<u16>().is_ok())
+            })?,
+            Listing::AlsoIn(other) => {
+                let values = [request.headers.single(name)?, request.headers.single(other)?];
+                values.into_iter().filter_map(|value| text(value).transpose()).collect::<Result<_, _>>()?
+            }
+            _ => text(request.headers.single(name)?)?.into_iter().collect(),
+        };
+        if lines.is_empty() { Err(Reject::SignatureMissing) } else { Ok(lines) }
+    }
+
+    fn group<'r>(&self, line: &'r str, request: &Request<'r>) -> Result<Group<'r>, Reject> {
+        let signatures = match (self.signature, self.listing) {
+            (Locate::Pair(_, key), _) => self.pairs(line, key).take(MAX_SIGNATURES + 1).collect(),
+            (_, Listing::Separated(separator) | Listing::Named(separator, _)) => split(line, separator),
+            _ => vec![line],
+        };
+        let timestamp = match self.timestamp.map(|timestamp| timestamp.at) {
+            None => None,
+            Some(Locate::Pair(_, key)) => self.only(line, key)?.map(Cow::Borrowed),
+            Some(elsewhere) => at(&elsewhere, request).map_err(|reject| match reject {
+                Reject::SignatureMalformed => Reject::TimestampMalformed,
+                other => other,
+            })?,
+        };
+        Ok(Group { timestamp, signatures })
+    }
+
+    /// Every value of a key. No trimming unless the provider's own library does: others do not recognise a key with a
+    /// space before it.
+    fn pairs<'p>(&self, line: &'p str, key: &'static str) -> impl Iterator<Item = &'p str> {
+        let (separator, trims) = match self.listing {
+            Listing::Pairs(separator) => (separator, false),
+            Listing::TrimmedPairs(separator) => (separator, true),
+            _ => (",", false),
+        };
+        line.split(separator)
+            .map(move |pair| if trims { pair.trim_matches(' ') } else { pair })
+            .filter_map(|pair| pair.split_once('='))
+            .filter(move |(name, _)| *name == key)
+            .map(|(_, value)| value)
+    }
+
+    /// The value of a key that must not be repeated: libraries disagree on which one counts.
+    fn only<'p>(&self, line: &'p str, key: &'static str) -> Result<Option<&'p str>, Repeated> {
+        let mut values = self.pairs(line, key);
+        match (values.next(), values.next()) {
+            (_, Some(_)) => Err(Repeated),
+            (value, None) => Ok(value),
+        }
+    }
+
+    /// The headers that carry this signature and time.
+    pub(super) fn write(&self, family: &str, signature: String, time: Option<String>) -> Option<Headers> {
+        let mut headers = Headers::new();
+        let mut shared = String::new();
+        match (self.timestamp.map(|timestamp| timestamp.at), time) {
+            (_, Some(time)) if self.listing == Listing::AfterTimestamp => shared = time,
+            (Some(Locate::Header(name)), Some(time)) => headers.push(name, time),
+            (Some(Locate::Pair(_, key)), Some(time)) => shared = format!("{key}={time}"),
+            (Some(Locate::Form(_) | Locate::Query(_)), Some(_)) => return None,
+            // In the body, where it was before signing.
+            _ => {}
+        }
+        let separator = match self.listing {
+            Listing::Pairs(separator) | Listing::TrimmedPairs(separator) => separator,
+            _ => ",",
+        };
+        let joint = if shared.is_empty() { "" } else { separator };
+        match self.signature {
+            Locate::Pair(name, key) => headers.push(name, format!("{shared}{joint}{key}={signature}")),
+            Locate::Header(name) if self.listing == Listing::Numbered => headers.push(&format!("{name}1"), signature),
+            Locate::Header(name) => headers.push(name, format!("{shared}{joint}{signature}")),
+            Locate::Family(name) => headers.push(&format!("{family}{name}"), signature),
+            _ => return None,
+        }
+        Some(headers)
+    }
+}
+
+fn split<'t>(text: &'t str, separator: &str) -> Vec<&'t str> {
+    text.split(separator).take(MAX_SIGNATURES + 1).collect()
+}
+
+fn all(headers: &Headers, is: impl Fn(&str) -> bool) -> Result<Vec<&str>, Reject> {
+    let values = headers.iter().filter(|(name, _)| is(name)).map(|(_, value)| value);
+    values.filter_map(|value| text(Some(value)).transpose()).take(MAX_SIGNATURES + 1).collect()
+}

@@ -1,0 +1,129 @@
+// A gateway of this run: its configuration, its process, its own Postgres in the run's folder.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { openSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const START_MS = 60_000;
+const STOP_MS = 60_000;
+
+export class Gateway {
+  #child;
+  #exit;
+  #folder;
+  #ingest;
+
+  static async start({ binary, folder, clients, destination, forwardSecret }) {
+    const gateway = new Gateway();
+    gateway.#folder = folder;
+    const config = join(folder, 'hookgate.toml');
+    const sources = [...new Map(clients.map((client) => [client.source, client])).values()];
+    writeFileSync(config, configuration(sources, destination, join(folder, 'data')));
+    const env = { ...process.env, FORWARD_SECRET: forwardSecret };
+    for (const { source, secret } of sources) env[variable(source)] = secret;
+    const log = openSync(gateway.#logFile(), 'w');
+    // `--json`: the addresses it really got are one JSON value on its standard output.
+    gateway.#child = spawn(binary, ['--json', 'serve', '--config', config], {
+      cwd: folder,
+      env,
+      stdio: ['ignore', 'pipe', log],
+    });
+    gateway.#exit = once(gateway.#child, 'exit').then(([code, signal]) => code ?? signal);
+    try {
+      gateway.#ingest = (await gateway.#announced()).ingest;
+    } catch (error) {
+      await gateway.stop();
+      throw new Error(`${error.message}\n${gateway.log()}`);
+    }
+    return gateway;
+  }
+
+  async post(source, body, headers) {
+    const response = await fetch(new URL(`in/${source}`, this.#ingest), { method: 'POST', body, headers });
+    await response.arrayBuffer();
+    return { status: response.status, id: response.headers.get('hookgate-delivery-id') };
+  }
+
+  log() {
+    return readFileSync(this.#logFile(), 'utf8').split('\n').slice(-60).join('\n');
+  }
+
+  // Its exit code; a gateway that does not end in time is killed, and its Postgres with it.
+  async stop() {
+    this.#child.kill('SIGTERM');
+    const ended = await Promise.race([this.#exit, after(STOP_MS)]);
+    if (ended === undefined) {
+      this.#child.kill('SIGKILL');
+      await this.#exit;
+    }
+    this.#endPostgres();
+    return ended;
+  }
+
+  #logFile() {
+    return join(this.#folder, 'gateway.log');
+  }
+
+  async #announced() {
+    let text = '';
+    const read = async () => {
+      for await (const chunk of this.#child.stdout) {
+        text += chunk;
+        const value = json(text);
+        if (value) return value;
+      }
+      throw new Error('the gateway ended before it said where it listens');
+    };
+    const announced = await Promise.race([read(), after(START_MS)]);
+    if (!announced) throw new Error(`the gateway did not say where it listens within ${START_MS} ms`);
+    return announced;
+  }
+
+  // After a clean stop there is none left; the file with its pid is gone with it.
+  #endPostgres() {
+    for (const name of readdirSync(this.#folder, { recursive: true })) {
+      if (!name.endsWith('postmaster.pid')) continue;
+      try {
+        process.kill(Number(readFileSync(join(this.#folder, name), 'utf8').split('\n')[0]), 'SIGQUIT');
+      } catch (error) {
+        if (error.code !== 'ESRCH' && error.code !== 'ENOENT') throw error;
+      }
+    }
+  }
+}
+
+function configuration(sources, destination, data) {
+  const tables = sources.map(({ source, provider }) => `
+[source.${source}]
+provider = "${provider}"
+secrets = [{ env = "${variable(source)}" }]
+
+[[forward]]
+name = "to-destination-${source}"
+from = "${source}"
+to = "${destination}"
+secret = { env = "FORWARD_SECRET" }
+`);
+  return `[server]
+ingest = "127.0.0.1:0"
+operator = "127.0.0.1:0"
+[database]
+data = "${data}"
+${tables.join('')}`;
+}
+
+function variable(source) {
+  return `${source.toUpperCase().replaceAll('-', '_')}_SECRET`;
+}
+
+function json(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function after(milliseconds) {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds).unref());
+}
