@@ -5,7 +5,7 @@ use std::time::Duration;
 use hookgate::{Order, on};
 
 use crate::support::eventually::eventually;
-use crate::support::gateway::{Signed, config, start, start_with};
+use crate::support::gateway::{SHORT_LEASE, Signed, config, start, start_with};
 use crate::support::puppet::puppet;
 use crate::support::work::{attempts, database_with_effects, effects, jobs, lanes, number, tried, unfinished, workers};
 
@@ -51,9 +51,10 @@ async fn what_does_not_end_within_the_grace_is_cut_off_rolled_back_and_rescued()
     for order in [Order::None, Order::Lane] {
         let (database, pool) = database_with_effects().await;
         let (handler, mut calls) = puppet(on("stripe", &["*"]).name("endless").order(order));
-        let config = config(&database, "");
-        let server = hookgate::config::Server { shutdown_grace: Duration::from_millis(100), ..config.server.clone() };
-        let stopping = start_with(hookgate::config::Config { server, ..config }, vec![handler.clone()]).await;
+        let mut short = config(&database, "");
+        short.worker.lease = SHORT_LEASE;
+        short.server.shutdown_grace = Duration::from_millis(100);
+        let stopping = start_with(short.clone(), vec![handler.clone()]).await;
         Signed::stripe_event("evt_1", "a.b", "hot").send(stopping.ingest_addr().unwrap()).await;
         let endless = calls.next().await;
         endless.book().await;
@@ -62,7 +63,7 @@ async fn what_does_not_end_within_the_grace_is_cut_off_rolled_back_and_rescued()
             .expect("its end, though a handler runs");
         assert_eq!((effects(&pool, "hot").await, workers(&pool).await), (0, 1));
 
-        let next = start(&database, "", vec![handler]).await;
+        let next = start_with(short, vec![handler]).await;
         let again = calls.next().await;
         assert_eq!(again.attempt, 2);
         again.book().await;

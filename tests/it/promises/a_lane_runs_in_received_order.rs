@@ -5,11 +5,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use hookgate::{Context, Handler, HandlerError, Order, Raw, Running, on};
+use hookgate::{Context, Handler, HandlerError, Order, Raw, on};
 
 use crate::support::eventually::eventually;
-use crate::support::gateway::{Signed, config, start, start_with};
-use crate::support::postgres::TestDatabase;
+use crate::support::gateway::{Signed, start};
 use crate::support::puppet::puppet;
 use crate::support::work::{attempts, database_with_effects, number, unfinished};
 
@@ -61,18 +60,12 @@ fn erratic(log: &Arc<Mutex<Log>>) -> Handler {
     named.backoff(Duration::from_millis(1), 1, Duration::from_millis(5)).run(run)
 }
 
-/// Two gateways with leases that no slow machine lets run out: this is about order, not about rescue.
-async fn two_gateways(database: &TestDatabase, log: &Arc<Mutex<Log>>) -> [Running; 2] {
-    let mut config = config(database, "");
-    config.worker.lease = Duration::from_secs(60);
-    [start_with(config.clone(), vec![erratic(log)]).await, start_with(config, vec![erratic(log)]).await]
-}
-
 #[tokio::test]
 async fn two_gateways_run_two_hundred_events_of_one_key_in_order_and_one_at_a_time() {
     let (database, pool) = database_with_effects().await;
     let log = Arc::new(Mutex::new(Log::default()));
-    let [first, second] = two_gateways(&database, &log).await;
+    let first = start(&database, "", vec![erratic(&log)]).await;
+    let second = start(&database, "", vec![erratic(&log)]).await;
     let ingest = [first.ingest_addr().unwrap(), second.ingest_addr().unwrap()];
     for n in 0..200 {
         // One after another, so their order is known; through either gateway in turn. Between them, ten other keys.
@@ -105,13 +98,15 @@ async fn two_gateways_run_two_hundred_events_of_one_key_in_order_and_one_at_a_ti
 async fn events_that_come_at_the_same_moment_are_run_in_the_order_in_which_they_were_recorded() {
     let (database, pool) = database_with_effects().await;
     let log = Arc::new(Mutex::new(Log::default()));
-    let [first, second] = two_gateways(&database, &log).await;
+    let first = start(&database, "", vec![erratic(&log)]).await;
+    let second = start(&database, "", vec![erratic(&log)]).await;
     let ingest = [first.ingest_addr().unwrap(), second.ingest_addr().unwrap()];
     let senders = (0..16).map(|sender| {
         tokio::spawn(async move {
-            for n in 0..15 {
+            for n in 0..8 {
                 let event = Signed::stripe_event(&format!("evt_{sender}_{n}"), "a.b", "hot");
-                assert_eq!(event.send(ingest[sender % 2]).await.status, 202);
+                // As any sender: a slow machine may refuse it for now.
+                while event.send(ingest[sender % 2]).await.status == 503 {}
             }
         })
     });
@@ -122,7 +117,7 @@ async fn events_that_come_at_the_same_moment_are_run_in_the_order_in_which_they_
     let log = log.lock().unwrap();
     // Strictly: never two of one number, and none that was numbered before one that has run already.
     let done = &log.done["hot"];
-    assert!(done.len() == 240 && done.is_sorted_by(|a, b| a < b), "{done:?}");
+    assert!(done.len() == 128 && done.is_sorted_by(|a, b| a < b), "{done:?}");
     assert_eq!(log.most_at_once["hot"], 1);
     drop(log);
     first.shutdown().await;
