@@ -6,14 +6,9 @@ use hookgate::config::{Config, ProcessRole};
 use hookgate::{Order, on};
 
 use crate::support::eventually::eventually;
-use crate::support::gateway::{Signed, config, start, start_with};
+use crate::support::gateway::{SHORT_LEASE, Signed, config, start, start_with};
 use crate::support::puppet::puppet;
 use crate::support::work::{database_with_effects, deaths, execute, number, unfinished};
-
-fn with_roles(config: Config, roles: &[ProcessRole]) -> Config {
-    let server = hookgate::config::Server { roles: roles.iter().copied().collect(), ..config.server };
-    Config { server, ..config }
-}
 
 #[tokio::test]
 async fn a_handler_runs_no_more_at_once_than_its_concurrency_in_lanes_and_outside() {
@@ -56,7 +51,9 @@ async fn a_source_that_appears_later_has_the_handlers_that_match_it() {
     let first = start(&database, "", vec![handler]).await;
     // Another gateway, which has the source and not the handler.
     let late = "[source.late]\nprovider = 'stripe'\nsecrets = [{ literal = 'whsec_test_secret_of_stripe' }]\n";
-    let second = start_with(with_roles(config(&database, late), &[ProcessRole::Ingest]), vec![]).await;
+    let mut config = config(&database, late);
+    config.server.roles = [ProcessRole::Ingest].into();
+    let second = start_with(config, vec![]).await;
     let event = Signed { source: "late", ..Signed::stripe_event("evt_1", "a.b", "in_1") };
     let answer = event.send(second.ingest_addr().unwrap()).await;
     assert_eq!((answer.status, answer.outcome()), (202, "accepted"), "{}", answer.text);
@@ -91,10 +88,11 @@ async fn a_paused_subscription_is_recorded_for_and_not_run() {
 async fn handlers_that_sit_on_every_connection_do_not_make_their_worker_look_dead() {
     let (database, pool) = database_with_effects().await;
     let (handler, mut calls) = puppet(on("stripe", &["*"]).name("greedy").concurrency(8));
-    let config = config(&database, "");
+    let mut config = config(&database, "");
+    config.worker.lease = SHORT_LEASE;
     // One is the listener's.
-    let settings = hookgate::config::Database { worker_connections: 4, ..config.database.clone() };
-    let gateway = start_with(Config { database: settings, ..config }, vec![handler]).await;
+    config.database.worker_connections = 4;
+    let gateway = start_with(config, vec![handler]).await;
     let mut held = Vec::new();
     for n in 0..3 {
         Signed::stripe_event(&format!("evt_{n}"), "a.b", &format!("in_{n}")).send(gateway.ingest_addr().unwrap()).await;
@@ -118,7 +116,9 @@ async fn a_claim_whose_worker_is_not_registered_is_taken_back() {
     for order in [Order::None, Order::Lane] {
         let (database, pool) = database_with_effects().await;
         let (handler, mut calls) = puppet(on("stripe", &["*"]).name("lost").order(order));
-        let gateway = start(&database, "", vec![handler]).await;
+        let mut config = config(&database, "");
+        config.worker.lease = SHORT_LEASE;
+        let gateway = start_with(config, vec![handler]).await;
         Signed::stripe_event("evt_1", "a.b", "in_1").send(gateway.ingest_addr().unwrap()).await;
         let held = calls.next().await;
         // As if it had been stopped between its last sign of life and its claim, and buried in between.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::OnceLock;
+use std::time::Duration;
 
 use hookgate::config::{Config, Mode, ProcessRole};
 use hookgate::{Gateway, Handler, Running};
@@ -16,7 +17,11 @@ pub(crate) const GITHUB_SECRET: &str = "It's a Secret to Everybody";
 pub(crate) const STRIPE_SECRET: &str = "whsec_test_secret_of_stripe";
 pub(crate) const STANDARD_SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
-/// Three sources that every test has. Short times, so that a test waits for events and not for seconds.
+/// For tests about workers that are taken for dead.
+pub(crate) const SHORT_LEASE: Duration = Duration::from_secs(2);
+
+/// Three sources that every test has. Short times, so that a test waits for events and not for seconds; but a lease that
+/// no busy machine lets run out: a test about leases takes [`SHORT_LEASE`].
 const SOURCES: &str = r#"
 [server]
 ingest = "127.0.0.1:0"
@@ -25,7 +30,7 @@ shutdown_grace = "5s"
 [worker]
 poll = "200ms"
 heartbeat = "300ms"
-lease = "2s"
+lease = "10s"
 [source.github]
 provider = "github"
 secrets = [{ literal = "It's a Secret to Everybody" }]

@@ -11,7 +11,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use sqlx::PgPool;
 
 use super::eventually::eventually;
-use super::gateway::toml;
+use super::gateway::{SHORT_LEASE, toml};
 use super::postgres::{TestDatabase, database, fresh_folder};
 use super::work::{execute, number};
 
@@ -55,6 +55,7 @@ impl Ledger {
         let mut child = Command::new(program())
             .arg(&file)
             .env("HOOKGATE__SERVER__ROLES", roles)
+            .env("HOOKGATE__WORKER__LEASE", hookgate::config::show_duration(SHORT_LEASE))
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(File::create(folder.join("log")).expect("make the log"))

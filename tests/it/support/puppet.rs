@@ -85,10 +85,7 @@ impl Calls {
 
     /// The next run, if it began already.
     pub(crate) fn taken(&mut self) -> Option<Call> {
-        match self.0.try_recv() {
-            Ok(call) => Some(call),
-            Err(TryRecvError::Empty | TryRecvError::Disconnected) => None,
-        }
+        self.0.try_recv().ok()
     }
 }
 
