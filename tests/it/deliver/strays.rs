@@ -7,7 +7,6 @@ use hookgate::{Order, on};
 
 use crate::support::eventually::eventually;
 use crate::support::gateway::{Signed, config, start, start_with};
-use crate::support::proxy::Proxy;
 use crate::support::puppet::puppet;
 use crate::support::work::{attempts, database_with_effects, execute, job, lanes, number, tried, unfinished};
 
@@ -44,19 +43,26 @@ async fn a_claim_whose_commit_was_not_heard_of_is_handed_back() {
 async fn an_outage_shorter_than_the_lease_strands_no_claim_and_loses_no_result() {
     for order in ORDERS {
         let (database, pool) = database_with_effects().await;
-        let (proxy, through) = Proxy::before(&database).await;
         let (handler, mut calls) = puppet(on("stripe", &["*"]).name("patient").order(order));
-        let config = config(&through, "");
-        let worker = Worker { lease: Duration::from_secs(6), ..config.worker.clone() };
+        let config = config(&database, "");
+        let worker = Worker { lease: Duration::from_millis(6500), ..config.worker.clone() };
         let gateway = start_with(Config { worker, ..config }, vec![handler]).await;
         Signed::stripe_event("evt_1", "a.b", "in_1").send(gateway.ingest_addr().unwrap()).await;
         let call = calls.next().await;
-        proxy.cut();
+        // A database that answers, and only to say that it can't just now: no sign of life gets through, and no result.
+        execute(
+            &pool,
+            "create function not_now() returns trigger language plpgsql as
+                 $$ begin raise exception 'as the test told it' using errcode = 'serialization_failure'; end $$;
+             create trigger not_now before update on hookgate.workers for each row execute function not_now();
+             create trigger not_now before delete on hookgate.jobs for each row execute function not_now()",
+        )
+        .await;
         call.succeed();
         // So long that the worker can't be sure of its claim any more, and not so long that it lost it.
-        let silent = "select count(*) from hookgate.workers where heartbeat_at < clock_timestamp() - interval '4.6 s'";
+        let silent = "select count(*) from hookgate.workers where heartbeat_at < clock_timestamp() - interval '5.6 s'";
         eventually("a worker in doubt", 1, async || number(&pool, silent).await).await;
-        proxy.open();
+        execute(&pool, "drop function not_now() cascade").await;
         eventually("no unfinished job", 0, async || unfinished(&pool).await).await;
         assert_eq!((attempts(&pool).await, calls.has_more()), (tried(&["ok"]), false));
         gateway.shutdown().await;
