@@ -4,12 +4,14 @@
 #![allow(clippy::unwrap_used)]
 
 mod admin;
+mod batches;
 mod cli;
 mod clock;
 mod config;
 mod deliver;
 mod embedded;
 mod handler;
+mod lock_order;
 mod promises;
 mod receive;
 mod record;

@@ -110,6 +110,11 @@ impl Signed {
         Self::stripe(body.to_string())
     }
 
+    /// A GoCardless request; its events and their ids are in the body. No source of this name is there by itself.
+    pub(crate) fn gocardless(body: impl Into<Vec<u8>>) -> Self {
+        Self::new("gocardless", "gocardless", GITHUB_SECRET, Headers::new(), "", body.into())
+    }
+
     /// A Standard Webhooks message with this id.
     pub(crate) fn standard(id: &str, body: impl Into<Vec<u8>>) -> Self {
         let mut headers = Headers::new();
