@@ -3,11 +3,17 @@
 //! Delivery ids carry a time, and partitions and retention are ranges of ids, so a gateway whose clock is wrong must
 //! not stamp them. Each T1 returns the database's time; between two of them the monotonic clock carries it on.
 
-use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use chrono::{DateTime, TimeDelta, Utc};
+use sqlx::PgPool;
 use uuid::{ContextV7, Timestamp, Uuid};
+
+use crate::store::partitions;
+
+/// How far apart two looks at the database's clock are.
+const TICK: Duration = Duration::from_secs(5);
 
 /// Stamps delivery ids with database time, rising within this process.
 #[derive(Debug)]
@@ -48,6 +54,26 @@ impl DatabaseClock {
         let stamp = Timestamp::from_unix(&state.sequence, seconds, now.timestamp_subsec_nanos());
         (Uuid::new_v7(stamp), now)
     }
+}
+
+/// Keeps the clock right while nothing is recorded, until dropped.
+///
+/// The monotonic clock stands still while its machine sleeps. Then every fresh signature looks like one from the future,
+/// so nothing gets as far as T1, and nothing else would ever put the clock right.
+pub(crate) async fn keep(clock: Arc<DatabaseClock>, pool: PgPool) {
+    let mut ticks = tokio::time::interval(TICK);
+    loop {
+        ticks.tick().await;
+        match tokio::time::timeout(TICK, ask(&pool)).await {
+            Ok(Ok(now)) => clock.sync(now),
+            Ok(Err(error)) => tracing::warn!(%error, "clock.not_synced"),
+            Err(_) => tracing::warn!("clock.not_synced: the database did not answer"),
+        }
+    }
+}
+
+async fn ask(pool: &PgPool) -> sqlx::Result<DateTime<Utc>> {
+    partitions::now(&mut *pool.acquire().await?).await
 }
 
 impl State {

@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use sqlx::migrate::Migrator;
-use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
+use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions};
 use sqlx::{ConnectOptions, Connection};
 
 use crate::maintenance::partitions;
@@ -16,6 +16,10 @@ static MIGRATIONS: Migrator = sqlx::migrate!("./migrations");
 
 /// A connection unused for longer is asked whether it lives before it is used.
 const RESTED: Duration = Duration::from_secs(1);
+/// A connection that is asked and says nothing for this long is closed. One whose query was dropped first finishes it.
+const SILENT: Duration = Duration::from_secs(5);
+/// One that rested has nothing to finish.
+const SILENT_AT_REST: Duration = Duration::from_secs(1);
 
 /// One pool a purpose.
 #[derive(Debug, Clone)]
@@ -72,12 +76,20 @@ fn pool(
         .before_acquire(|connection, resting| {
             Box::pin(async move {
                 if resting.idle_for > RESTED {
-                    connection.ping().await?;
+                    answers(connection, SILENT_AT_REST).await?;
                 }
                 Ok(true)
             })
         })
+        // The pool itself asks a connection that comes back, and waits for ever: a database whose host is gone without a
+        // word would so keep every one that was in use, and the pool would have none left.
+        .after_release(|connection, _| Box::pin(async move { answers(connection, SILENT).await.map(|()| true) }))
         .connect_lazy_with(options.clone().application_name(name).options(settings.iter().copied()))
+}
+
+async fn answers(connection: &mut PgConnection, within: Duration) -> sqlx::Result<()> {
+    let silent = |_| sqlx::Error::Io(std::io::ErrorKind::TimedOut.into());
+    tokio::time::timeout(within, connection.ping()).await.map_err(silent)?
 }
 
 /// Connects once. A pool would try again until it runs out of patience, and then no longer know why.

@@ -8,7 +8,7 @@
 //! running → waiting   stepped aside, keeping its place and its budget
 //! running → dead      budget spent, permanent, undecodable, or its transaction escaped
 //! running → ready     handed back before it ran
-//! running → ready     rescued from a silent worker
+//! running → ready     rescued from a silent worker, or cut off with its worker's stop
 //! running → dead      poison: rescued too often
 //! dead    → ready     redriven, by a redelivery or an operator
 //! ```
@@ -153,7 +153,7 @@ pub(crate) fn decide(outcome: &Outcome, history: History, policy: &Policy, jitte
         Outcome::Permanent => Transition::Dead(Death::Permanent),
         Outcome::Undecodable => Transition::Dead(Death::Undecodable),
         Outcome::Escaped => Transition::Dead(Death::TransactionEscaped),
-        Outcome::Snoozed { wait } if history.snoozed + *wait <= policy.snooze_limit => {
+        Outcome::Snoozed { wait } if history.snoozed.saturating_add(*wait) <= policy.snooze_limit => {
             Transition::StepAside { wait: *wait }
         }
         Outcome::Failed { retry_after } => after_failure(*retry_after, history, policy, jitter),
@@ -173,7 +173,8 @@ fn after_failure(asked: Option<Duration>, history: History, policy: &Policy, jit
         return Transition::Dead(Death::Exhausted);
     }
     let wait = backoff(failures, policy, jitter).max(asked.unwrap_or_default()).min(policy.backoff_cap);
-    let blocked_too_long = history.in_lane && history.blocking.unwrap_or_default() + wait > policy.block_for;
+    let blocked = history.blocking.unwrap_or_default().saturating_add(wait);
+    let blocked_too_long = history.in_lane && blocked > policy.block_for;
     if blocked_too_long { Transition::RetryOutside { wait } } else { Transition::Retry { wait } }
 }
 
@@ -181,7 +182,8 @@ fn after_failure(asked: Option<Duration>, history: History, policy: &Policy, jit
 fn backoff(failures: u32, policy: &Policy, jitter: f64) -> Duration {
     let growth = f64::from(policy.backoff_factor).powi(failures.saturating_sub(1).min(63) as i32);
     let ceiling = (policy.backoff_base.as_secs_f64() * growth).min(policy.backoff_cap.as_secs_f64());
-    Duration::from_secs_f64(ceiling * jitter.clamp(0.0, 1.0))
+    // The longest cap there is rounds to more than a duration holds.
+    Duration::try_from_secs_f64(ceiling * jitter.clamp(0.0, 1.0)).unwrap_or(policy.backoff_cap)
 }
 
 impl Transition {
@@ -301,6 +303,16 @@ mod tests {
             decide(&Outcome::Snoozed { wait: secs(60) }, history, &Policy::default(), 1.0),
             Transition::Retry { wait: secs(5) },
         );
+    }
+
+    #[test]
+    fn no_wait_is_too_long_to_be_added_up() {
+        let endless = Policy { backoff_base: Duration::MAX, backoff_cap: Duration::MAX, ..Policy::default() };
+        let history = History { snoozed: secs(1), in_lane: true, blocking: Some(secs(1)), ..Default::default() };
+        let snoozed = decide(&Outcome::Snoozed { wait: Duration::MAX }, history, &Policy::default(), 1.0);
+        assert_eq!(snoozed, Transition::Retry { wait: secs(5) });
+        let retried = decide(&failed(), history, &endless, 1.0);
+        assert_eq!(retried, Transition::RetryOutside { wait: Duration::MAX });
     }
 
     #[test]

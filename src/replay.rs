@@ -104,8 +104,6 @@ pub(crate) async fn one(
             });
         }
     }
-    // Lanes are locked in their order, here as everywhere.
-    parts.sort_by(|a, b| a.job.lane.cmp(&b.job.lane));
     carry_out(&mut tx, delivery, parts, request, actor, &mut done).await?;
     let detail = json!({ "force": request.force, "result": &done });
     replays::audit(&mut tx, actor, "delivery.replay", &delivery.to_string(), &detail).await?;
@@ -146,7 +144,36 @@ fn wants(subscription: &SubscriptionRow, event_type: Option<&str>) -> bool {
         .any(|pattern| pattern.matches(event_type.unwrap_or_default()))
 }
 
-/// Dead first, then lanes, then jobs.
+/// What a part's standing calls for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Act {
+    Redrive,
+    Hasten,
+    /// It ended, and nobody forces it.
+    Leave,
+    /// It never ran: its first job, and a live one.
+    Begin,
+    /// It ended, and runs again as a replay, at its place in its lane.
+    Repeat {
+        seq: Option<i64>,
+    },
+}
+
+impl Part<'_> {
+    fn act(&self, force: bool) -> Act {
+        let Some(standing) = self.standing else {
+            return Act::Begin;
+        };
+        match standing.standing.as_str() {
+            "dead" => Act::Redrive,
+            "job" => Act::Hasten,
+            _ if force => Act::Repeat { seq: standing.seq },
+            _ => Act::Leave,
+        }
+    }
+}
+
+/// Every lane is locked before the first job is touched: whoever works on these lanes holds them while it wants a job.
 async fn carry_out(
     tx: &mut PgConnection,
     delivery: Uuid,
@@ -155,40 +182,43 @@ async fn carry_out(
     actor: &str,
     done: &mut Replayed,
 ) -> sqlx::Result<()> {
-    let (dead_parts, parts): (Vec<_>, Vec<_>) = parts.into_iter().partition(|part| part.is("dead"));
-    if !dead_parts.is_empty() {
-        let subscriptions: Vec<i32> = dead_parts.iter().map(|part| part.subscription.id).collect();
+    let parts: Vec<_> = parts.into_iter().map(|part| (part.act(request.force), part)).collect();
+    let events: Vec<_> = parts.iter().map(|(_, part)| (delivery, part.event)).collect();
+    let queued = parts.iter().filter(|(act, _)| matches!(act, Act::Begin | Act::Repeat { .. }));
+    lanes::lock(&mut *tx, &events, &queued.map(|(_, part)| &part.job).collect::<Vec<_>>()).await?;
+
+    let dead: Vec<_> =
+        parts.iter().filter(|(act, _)| *act == Act::Redrive).map(|(_, part)| part.subscription).collect();
+    if !dead.is_empty() {
+        let subscriptions: Vec<i32> = dead.iter().map(|subscription| subscription.id).collect();
         dead::redrive(&mut *tx, delivery, None, Some(&subscriptions)).await?;
-        done.redriven.extend(dead_parts.iter().map(|part| part.subscription.handler.clone()));
+        done.redriven.extend(dead.iter().map(|subscription| subscription.handler.clone()));
     }
-    for part in parts {
+    for (act, part) in parts {
         let handler = part.subscription.handler.clone();
-        if part.is("job") {
-            lanes::hasten(&mut *tx, delivery, part.event, Some(part.subscription.id)).await?;
-            if jobs::hasten(&mut *tx, delivery, part.event, Some(part.subscription.id)).await? > 0 {
-                done.hastened.push(handler);
-            } else {
-                done.skipped.push((handler, "queued already"));
+        match act {
+            Act::Redrive => {}
+            Act::Leave => done.skipped.push((handler, "done")),
+            Act::Hasten => {
+                lanes::hasten(&mut *tx, delivery, part.event, Some(part.subscription.id)).await?;
+                if jobs::hasten(&mut *tx, delivery, part.event, Some(part.subscription.id)).await? > 0 {
+                    done.hastened.push(handler);
+                } else {
+                    done.skipped.push((handler, "queued already"));
+                }
             }
-        } else if part.is("ended") && !request.force {
-            done.skipped.push((handler, "done"));
-        } else {
-            let (run, seq) = match part.standing {
-                Some(ended) => (Some(number(&mut *tx, delivery, request, actor, done).await?), ended.seq),
-                // Never ran: its first job, and a live one.
-                None => (None, None),
-            };
-            replays::queue(&mut *tx, &part.job, run.unwrap_or(0), seq).await?;
-            done.queued.push(handler);
+            Act::Begin => {
+                replays::queue(&mut *tx, &part.job, 0, None).await?;
+                done.queued.push(handler);
+            }
+            Act::Repeat { seq } => {
+                let run = number(&mut *tx, delivery, request, actor, done).await?;
+                replays::queue(&mut *tx, &part.job, run, seq).await?;
+                done.queued.push(handler);
+            }
         }
     }
     Ok(())
-}
-
-impl Part<'_> {
-    fn is(&self, standing: &str) -> bool {
-        self.standing.is_some_and(|s| s.standing == standing)
-    }
 }
 
 /// The replay's number, drawn once.

@@ -107,6 +107,8 @@ pub const ATTEMPT_SECONDS: &str = "hookgate_attempt_seconds";
 pub const DELIVERED_SECONDS: &str = "hookgate_delivered_seconds";
 /// Results refused because the claim was lost.
 pub const FENCED: &str = "hookgate_fenced_total";
+/// Results that the database went on refusing: their jobs run again. `handler`.
+pub const SETTLES_REFUSED: &str = "hookgate_settles_refused_total";
 /// Jobs taken back from silent workers.
 pub const RESCUED: &str = "hookgate_rescued_total";
 /// Attempts whose row could not be written although they were settled.
@@ -137,6 +139,7 @@ const COUNTERS: &[(&str, &str)] = &[
     (CONFLICTS, "Provider ids that came again with another body"),
     (ATTEMPTS, "Attempts ended by handler and outcome"),
     (FENCED, "Results refused because the claim was lost"),
+    (SETTLES_REFUSED, "Results that the database went on refusing by handler"),
     (RESCUED, "Jobs taken back from silent workers"),
     (ATTEMPT_LOG_FAILURES, "Settled attempts whose log row could not be written"),
     (CLAIM_FAILURES, "Claims that failed"),

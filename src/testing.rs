@@ -146,7 +146,7 @@ pub async fn run_and_inspect<T>(
     let job = JobKey { delivery: event.delivery.id, event: 0, subscription: 0, run: i32::from(event.delivery.replay) };
     let token = Token { worker: Uuid::now_v7(), n: 1 };
     let mut transaction = pool.begin().await?;
-    claims::mark(&mut transaction, token, handler.timeout * 2).await?;
+    claims::mark(&mut transaction, token, handler.timeout).await?;
     let parts = ContextParts {
         pool: Some(pool.clone()),
         held: Held::Job(job),

@@ -44,7 +44,7 @@ pub(crate) async fn prepare(database: &str, order: &str) -> Result<(), Failed> {
 
 /// The child: says where it listens, serves until its input ends, says what it recorded.
 pub(crate) async fn run(options: &Options) -> Result<(), Failed> {
-    let metrics = telemetry::install_metrics()?;
+    let metrics = telemetry::metrics()?;
     let running = Gateway::builder().config(config(&options.database, r#"["ingest"]"#, "")?).start().await?;
     println!("{}", running.ingest_addr().ok_or("the gateway does not listen")?);
     tokio::io::stdin().read_to_end(&mut Vec::new()).await?;

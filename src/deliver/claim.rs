@@ -3,8 +3,10 @@
 use std::collections::HashMap;
 
 use sqlx::{PgConnection, PgPool};
+use uuid::Uuid;
 
-use crate::store::jobs::{self, Job, Waiting};
+use super::live::Number;
+use crate::store::jobs::{self, Job};
 use crate::store::lanes::{self, Advance, ClaimedLane, Release};
 use crate::store::{Held, LaneKey, Token, claims};
 
@@ -13,6 +15,8 @@ use crate::store::{Held, LaneKey, Token, claims};
 pub(crate) struct Claim {
     held: Held,
     token: Token,
+    /// Keeps the token's number live for as long as the claim is.
+    _number: Number,
     subscription: i32,
     /// Already started.
     first: Job,
@@ -21,8 +25,9 @@ pub(crate) struct Claim {
 }
 
 impl Claim {
-    fn alone(job: Job, token: Token) -> Self {
-        Self { held: Held::Job(job.key()), token, subscription: job.subscription, first: job, rest: Vec::new() }
+    fn alone(job: Job, token: Token, number: &Number) -> Self {
+        let (held, subscription) = (Held::Job(job.key()), job.subscription);
+        Self { held, token, _number: number.clone(), subscription, first: job, rest: Vec::new() }
     }
 
     pub(crate) fn held(&self) -> Held {
@@ -48,9 +53,11 @@ impl Claim {
 pub(crate) async fn claim(
     pool: &PgPool,
     wanted: &[(i32, i64)],
-    token: Token,
+    worker: Uuid,
+    number: &Number,
     lane_claim: i64,
 ) -> sqlx::Result<Vec<Claim>> {
+    let token = Token { worker, n: number.get() };
     let mut tx = pool.begin().await?;
     claims::plan_by_index(&mut tx).await?;
     let (subscriptions, mut limits): (Vec<i32>, Vec<i64>) = wanted.iter().copied().unzip();
@@ -61,11 +68,11 @@ pub(crate) async fn claim(
         match kind {
             Kind::Lanes => {
                 let claimed = lanes::claim(&mut tx, &subscriptions, &limits, &turn.classes, token).await?;
-                start_lanes(&mut tx, claimed, token, lane_claim, &mut made).await?;
+                start_lanes(&mut tx, claimed, token, number, lane_claim, &mut made).await?;
             }
             Kind::Alone => {
                 let jobs = jobs::claim_unordered(&mut tx, &subscriptions, &limits, &turn.classes, token).await?;
-                made.extend(jobs.into_iter().map(|job| Claim::alone(job, token)));
+                made.extend(jobs.into_iter().map(|job| Claim::alone(job, token, number)));
             }
         }
         for claim in &made[already..] {
@@ -103,6 +110,7 @@ async fn start_lanes(
     tx: &mut PgConnection,
     claimed: Vec<ClaimedLane>,
     token: Token,
+    number: &Number,
     lane_claim: i64,
     made: &mut Vec<Claim>,
 ) -> sqlx::Result<()> {
@@ -135,6 +143,7 @@ async fn start_lanes(
         made.push(Claim {
             held: Held::Lane(key),
             token,
+            _number: number.clone(),
             subscription: lane.subscription,
             first,
             rest: runnable.collect(),
@@ -157,25 +166,6 @@ async fn release_early(tx: &mut PgConnection, key: &LaneKey, token: Token) -> sq
     let release = Release::After(std::time::Duration::from_secs_f64(wait));
     lanes::advance(tx, key, token, Advance { release: Some(release), ..Advance::default() }).await?;
     Ok(())
-}
-
-/// Gives a claim back: what it started and did not run is ready again, its attempt number taken back. Transaction: the
-/// claim and the start it undoes end together. `false`: the claim was lost already.
-pub(crate) async fn hand_back(pool: &PgPool, claim: &Claim) -> sqlx::Result<bool> {
-    let mut tx = pool.begin().await?;
-    let given = match claim.held {
-        Held::Job(key) => jobs::put_back(&mut tx, key, Some(claim.token), Waiting::NotStarted).await?,
-        Held::Lane(lane) => {
-            let step = Advance { release: Some(Release::Now), ..Advance::default() };
-            let held = lanes::advance(&mut tx, &lane, claim.token, step).await?.is_some();
-            if held && let Some(started) = jobs::running_in(&mut tx, &lane).await? {
-                jobs::put_back(&mut tx, started.key(), None, Waiting::NotStarted).await?;
-            }
-            held
-        }
-    };
-    tx.commit().await?;
-    Ok(given)
 }
 
 /// A lane's key is 16 bytes by the table's own check.

@@ -12,6 +12,7 @@ use sqlx::{Postgres, Transaction};
 use tokio::time::Instant;
 
 use super::Worker;
+use super::answered::answered;
 use super::claim::Claim;
 use crate::handler::{Context, ContextParts, Delivery, Handler, HandlerError};
 use crate::headers;
@@ -30,12 +31,19 @@ pub(crate) struct Ran {
     pub(crate) started_at: DateTime<Utc>,
 }
 
+impl Ran {
+    /// What looked like an end was none.
+    pub(crate) fn fail(&mut self, why: String) {
+        self.outcome = Outcome::Failed { retry_after: None };
+        self.error = Some(why);
+    }
+}
+
 /// Runs the handler on a started job. Errs only if the payload could not be read: then the handler did not run.
 pub(crate) async fn execute(worker: &Worker, handler: &Handler, claim: &Claim, job: &Job) -> sqlx::Result<Ran> {
-    let stored = {
-        let mut conn = worker.pool.acquire().await?;
-        deliveries::load(&mut conn, job.delivery).await?
-    };
+    let mut conn = worker.pool.acquire().await?;
+    let stored = answered(worker.patience(), deliveries::load(&mut conn, job.delivery)).await?;
+    drop(conn);
     let started_at = Utc::now();
     let ran = |outcome, error| Ran { outcome, transaction: None, error, status: None, started_at };
     let Some(stored) = stored else {

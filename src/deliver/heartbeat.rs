@@ -10,6 +10,8 @@ use std::time::{Duration, Instant};
 use sqlx::PgPool;
 
 use super::Worker;
+use super::answered::answered;
+use super::hand_back::sweep;
 use crate::store::workers::{self, Introduction};
 
 /// When this worker last said that it lives, by its own monotonic clock.
@@ -47,27 +49,31 @@ pub(crate) async fn introduce(worker: &Worker, pool: &PgPool) -> sqlx::Result<()
     Ok(())
 }
 
-/// Beats until dropped. The moment before the statement counts, not the one after: a slow answer must not make the
-/// lease look longer than the database sees it.
+/// Beats until dropped, and looks after each beat for claims that no task knows of.
 pub(crate) async fn beat(worker: &Worker, pool: &PgPool) {
     let mut interval = tokio::time::interval(worker.settings.heartbeat);
     interval.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
         interval.tick().await;
-        let spoken = Instant::now();
-        match once(worker, pool).await {
-            Ok(true) => worker.pulse.mark(spoken),
-            Ok(false) => {
-                if let Err(error) = introduce(worker, pool).await {
-                    tracing::warn!(%error, "heartbeat.failed");
-                }
-            }
-            Err(error) => tracing::warn!(%error, "heartbeat.failed"),
+        if let Err(error) = say(worker, pool).await {
+            tracing::warn!(%error, "heartbeat.failed");
+            continue;
+        }
+        if let Err(error) = answered(worker.patience(), sweep(worker, pool)).await {
+            tracing::warn!(%error, "claim.sweep_failed");
         }
     }
 }
 
-async fn once(worker: &Worker, pool: &PgPool) -> sqlx::Result<bool> {
-    let mut conn = pool.acquire().await?;
-    workers::beat(&mut conn, worker.id).await
+/// The moment before the statement counts, not the one after: a slow answer must not make the lease look longer than the
+/// database sees it. One that does not come is given up while the lease leaves time for another.
+async fn say(worker: &Worker, pool: &PgPool) -> sqlx::Result<()> {
+    let spoken = Instant::now();
+    let within = worker.patience() / 2;
+    let known = answered(within, async { workers::beat(&mut *pool.acquire().await?, worker.id).await }).await?;
+    if known {
+        worker.pulse.mark(spoken);
+        return Ok(());
+    }
+    answered(within, introduce(worker, pool)).await
 }

@@ -7,29 +7,36 @@
 //! worker that can't say so stops starting jobs before its lease is over, so that a partition costs a retry, not a
 //! double run.
 
+mod answered;
 pub(crate) mod claim;
 mod execute;
+mod hand_back;
 mod heartbeat;
+mod live;
+mod record;
 pub(crate) mod rescue;
 mod settle;
+mod share;
 mod wake;
 mod work;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use sqlx::PgPool;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::OwnedSemaphorePermit;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use uuid::Uuid;
 
 use crate::handler::{Handler, State};
 use crate::registry::{self, Plan};
-use crate::store::Token;
 use crate::telemetry;
+use answered::answered;
 use claim::Claim;
+use hand_back::{Back, give_back};
+use live::Live;
+use share::{Asked, Served};
 
 pub(crate) use heartbeat::{Pulse, beat, introduce};
 pub(crate) use wake::{Wake, announce, listen};
@@ -43,13 +50,6 @@ pub(crate) struct Settings {
     pub(crate) lane_claim: i64,
     pub(crate) release: i64,
     pub(crate) config_hash: String,
-}
-
-/// A handler this process has code for, and its free places.
-#[derive(Debug)]
-struct Served {
-    handler: Handler,
-    places: Arc<Semaphore>,
 }
 
 /// One process's worker.
@@ -68,7 +68,7 @@ pub(crate) struct Worker {
     cut: CancellationToken,
     pub(crate) pulse: Pulse,
     served: Vec<Arc<Served>>,
-    claims: AtomicI64,
+    live: Arc<Live>,
     running: TaskTracker,
 }
 
@@ -81,13 +81,7 @@ impl Worker {
         wake: Arc<Wake>,
         stop: CancellationToken,
     ) -> Self {
-        let served = handlers
-            .into_iter()
-            .map(|handler| {
-                let places = Arc::new(Semaphore::new(handler.concurrency));
-                Arc::new(Served { handler, places })
-            })
-            .collect();
+        let served = handlers.into_iter().map(|handler| Arc::new(Served::new(handler))).collect();
         Self {
             id: Uuid::new_v4(),
             pool,
@@ -98,18 +92,17 @@ impl Worker {
             cut: CancellationToken::new(),
             pulse: Pulse::new(),
             served,
-            claims: AtomicI64::new(0),
+            live: Arc::default(),
             running: TaskTracker::new(),
         }
     }
 
     /// Claims and runs until told to stop, then waits at most `grace` for what runs. What hasn't started by then is
-    /// handed back at once; what hasn't ended is left to be rescued.
+    /// handed back at once; what hasn't ended is cut off, and handed back as interrupted.
     pub(crate) async fn run(self: Arc<Self>, grace: Duration) {
         let mut plan: Option<Plan> = None;
-        let mut turn = 0;
         while !self.stop.is_cancelled() {
-            match self.look(&mut plan, turn).await {
+            match self.look(&mut plan).await {
                 // Something was claimed: there may be more, for handlers with free places.
                 Ok(claimed) if claimed > 0 => {}
                 Ok(_) => self.rest().await,
@@ -119,11 +112,10 @@ impl Worker {
                     self.rest().await;
                 }
             }
-            turn += 1;
         }
         self.running.close();
         if tokio::time::timeout(grace, self.running.wait()).await.is_err() {
-            tracing::warn!(left = self.running.len(), "worker.grace_over: what still runs will be rescued");
+            tracing::warn!(left = self.running.len(), "worker.grace_over: what still runs is cut off");
             // Cut off, so that no open transaction keeps its connection and with it this process.
             self.cut.cancel();
             self.running.wait().await;
@@ -138,48 +130,55 @@ impl Worker {
         }
     }
 
+    /// What the database is given to answer in.
+    fn patience(&self) -> Duration {
+        answered::patience(self.settings.lease)
+    }
+
     /// Looks for work once, for every handler with free places; how many claims were made.
-    async fn look(self: &Arc<Self>, plan: &mut Option<Plan>, turn: usize) -> sqlx::Result<usize> {
+    async fn look(self: &Arc<Self>, plan: &mut Option<Plan>) -> sqlx::Result<usize> {
         if !self.pulse.is_fresh(self.settings.lease) {
             return Ok(0);
         }
-        let plan = self.current(plan).await?;
-        let mut free: Vec<(Arc<Served>, i32, OwnedSemaphorePermit)> = Vec::new();
-        for served in &self.served {
-            let subscriptions: Vec<i32> = plan.of_handler(&served.handler.name).map(|s| s.id).collect();
-            // Each source's share of the free places; who goes first takes turns, so that the remainder does too.
-            for (n, at) in (0..subscriptions.len()).rev().zip(turn..) {
-                let share = served.places.available_permits().div_ceil(n + 1) as u32;
-                let Ok(permit) = Arc::clone(&served.places).try_acquire_many_owned(share.max(1)) else {
-                    break;
-                };
-                free.push((Arc::clone(served), subscriptions[at % subscriptions.len()], permit));
+        let plan = answered(self.patience(), self.current(plan)).await?;
+        // A handler with fewer places than sources asks for some of them at a time. Each has been asked for before we
+        // rest: an idle source must not keep a busy one waiting.
+        let rounds = self.served.iter().map(|served| served.rounds(plan)).max();
+        for _ in 0..rounds.unwrap_or_default() {
+            let asked: Vec<Asked> = self.served.iter().flat_map(|served| served.ask(plan)).collect();
+            if asked.is_empty() {
+                break;
+            }
+            let claimed = self.claim(asked).await?;
+            if claimed > 0 {
+                return Ok(claimed);
             }
         }
-        if free.is_empty() {
-            return Ok(0);
-        }
-        let wanted: Vec<(i32, i64)> =
-            free.iter().map(|(_, subscription, permit)| (*subscription, permit.num_permits() as i64)).collect();
-        let claims = claim::claim(&self.pool, &wanted, self.next_token(), self.settings.lane_claim).await?;
+        Ok(0)
+    }
+
+    /// Claims for these and starts what was claimed.
+    async fn claim(self: &Arc<Self>, mut asked: Vec<Asked>) -> sqlx::Result<usize> {
+        let wanted: Vec<(i32, i64)> = asked.iter().map(Asked::wanted).collect();
+        let number = self.live.number();
+        let claiming = claim::claim(&self.pool, &wanted, self.id, &number, self.settings.lane_claim);
+        let claims = answered(self.patience(), claiming).await?;
         let claimed = claims.len();
         for claim in claims {
-            let place = free.iter_mut().find(|(_, subscription, _)| *subscription == claim.subscription());
-            let Some((served, _, permits)) = place else {
-                continue;
-            };
-            let Some(permit) = permits.split(1) else {
-                continue;
-            };
-            self.running.spawn(Arc::clone(self).start(Arc::clone(served), claim, permit));
+            let asked = asked.iter_mut().find(|asked| asked.subscription == claim.subscription());
+            if let Some((served, place)) = asked.and_then(Asked::take_place) {
+                self.running.spawn(Arc::clone(self).start(served, claim, place));
+            }
         }
         Ok(claimed)
     }
 
-    async fn start(self: Arc<Self>, served: Arc<Served>, claim: Claim, place: OwnedSemaphorePermit) {
+    async fn start(self: Arc<Self>, served: Arc<Served>, mut claim: Claim, place: OwnedSemaphorePermit) {
+        const WHY: &str = "its worker stopped before it ended";
+        let (held, token) = (claim.held(), claim.token());
         tokio::select! {
-            () = work::work(&self, &served.handler, claim) => {}
-            () = self.cut.cancelled() => {}
+            () = work::work(&self, &served.handler, &mut claim) => {}
+            () = self.cut.cancelled() => give_back(&self, held, token, Back::Interrupted(WHY)).await,
         }
         drop(place);
         // A place is free, and the lane may have more.
@@ -199,9 +198,5 @@ impl Worker {
             Some(plan) => Ok(plan),
             None => Ok(plan.insert(registry::load(&self.pool).await?)),
         }
-    }
-
-    fn next_token(&self) -> Token {
-        Token { worker: self.id, n: self.claims.fetch_add(1, Ordering::Relaxed) }
     }
 }

@@ -5,13 +5,13 @@
 
 use std::time::Duration;
 
-use chrono::Utc;
-use sqlx::{PgConnection, PgPool};
+use sqlx::{Connection, PgConnection, PgPool, Postgres, Transaction};
 use uuid::Uuid;
 
+use super::answered::{answered, patience};
 use super::claim::key_of;
+use super::record;
 use crate::job;
-use crate::store::attempts::{self, Attempt, Ending};
 use crate::store::jobs::{self, Lost, Waiting};
 use crate::store::lanes::{self, Advance, Release};
 use crate::store::{LaneKey, Token, dead, workers};
@@ -22,21 +22,15 @@ const BATCH: i64 = 100;
 
 /// Looks for silent workers once; how many claims were taken back.
 pub(crate) async fn rescue(pool: &PgPool, lease: Duration, rescues: u32) -> sqlx::Result<usize> {
-    let silent = {
-        let mut conn = pool.acquire().await?;
-        workers::silent(&mut conn, lease).await?
-    };
+    let silent = async { workers::silent(&mut *pool.acquire().await?, lease).await };
+    let silent = answered(patience(lease), silent).await?;
     let mut taken = 0;
     for worker in silent {
-        loop {
-            let now = rescue_from(pool, worker, rescues).await?;
-            taken += now;
-            if now == 0 {
-                break;
-            }
+        // One worker's trouble is not another's: whoever comes after it is rescued all the same.
+        match rescue_all_from(pool, worker, lease, rescues).await {
+            Ok(now) => taken += now,
+            Err(error) => tracing::warn!(%error, %worker, "worker.rescue_failed"),
         }
-        let mut conn = pool.acquire().await?;
-        workers::bury(&mut conn, worker, lease).await?;
     }
     if taken > 0 {
         metrics::counter!(telemetry::RESCUED).increment(taken as u64);
@@ -45,22 +39,53 @@ pub(crate) async fn rescue(pool: &PgPool, lease: Duration, rescues: u32) -> sqlx
     Ok(taken)
 }
 
-/// Transaction: a claim's end, its job's return and its attempt's record commit together.
+async fn rescue_all_from(pool: &PgPool, worker: Uuid, lease: Duration, rescues: u32) -> sqlx::Result<usize> {
+    let mut taken = 0;
+    loop {
+        let now = answered(patience(lease), rescue_from(pool, worker, rescues)).await?;
+        if now == 0 {
+            break;
+        }
+        taken += now;
+    }
+    let buried = async { workers::bury(&mut *pool.acquire().await?, worker, lease).await };
+    answered(patience(lease), buried).await?;
+    Ok(taken)
+}
+
+/// Transaction: a claim's end, its job's return and its attempt's record commit together. Each claim has a savepoint of
+/// its own: a row that can't be moved keeps only itself from being rescued.
 async fn rescue_from(pool: &PgPool, worker: Uuid, rescues: u32) -> sqlx::Result<usize> {
     let mut tx = pool.begin().await?;
-    let lanes = lanes::lock_orphans(&mut tx, worker, BATCH).await?;
-    for orphan in &lanes {
+    let mut taken = 0;
+    for orphan in lanes::lock_orphans(&mut tx, worker, BATCH).await? {
         if let Some(lane) = key_of(&orphan.lane) {
-            take_lane(&mut tx, &lane, Token { worker, n: orphan.claim }, rescues).await?;
+            let mut savepoint = tx.begin().await?;
+            let token = Token { worker, n: orphan.claim };
+            let moved = take_lane(&mut savepoint, &lane, token, rescues).await;
+            taken += usize::from(kept(savepoint, moved).await?);
         }
     }
-    let alone = jobs::lock_orphans(&mut tx, worker, BATCH).await?;
-    for lost in &alone {
+    for lost in jobs::lock_orphans(&mut tx, worker, BATCH).await? {
+        let mut savepoint = tx.begin().await?;
         let token = lost.claim.map(|n| Token { worker, n });
-        put_back(&mut tx, lost, token, worker, rescues).await?;
+        let moved = put_back(&mut savepoint, &lost, token, worker, rescues).await;
+        taken += usize::from(kept(savepoint, moved).await?);
     }
     tx.commit().await?;
-    Ok(lanes.len() + alone.len())
+    Ok(taken)
+}
+
+/// Whether the claim was taken back.
+async fn kept(savepoint: Transaction<'_, Postgres>, moved: sqlx::Result<()>) -> sqlx::Result<bool> {
+    match moved {
+        Ok(()) => savepoint.commit().await.map(|()| true),
+        Err(error) if error.as_database_error().is_some() => {
+            tracing::error!(%error, "claim.not_rescued");
+            savepoint.rollback().await.map(|()| false)
+        }
+        Err(error) => Err(error),
+    }
 }
 
 async fn take_lane(tx: &mut PgConnection, lane: &LaneKey, token: Token, rescues: u32) -> sqlx::Result<()> {
@@ -101,16 +126,5 @@ async fn put_back(
             }
         }
     }
-    let attempt = Attempt {
-        key: lost.key(),
-        attempt: lost.attempt,
-        seq: lost.seq,
-        ending: Ending::Lost,
-        started_at: lost.started_at.unwrap_or_else(Utc::now),
-        status: None,
-        error: Some(TEXT.to_owned()),
-        worker,
-        out_of_order: false,
-    };
-    attempts::insert(tx, &attempt).await
+    record::record(tx, &record::lost(lost, worker, TEXT)).await
 }

@@ -9,14 +9,15 @@ use std::time::Duration;
 use sqlx::{Connection, PgConnection, Postgres, Transaction};
 
 use super::Worker;
+use super::answered::answered;
 use super::claim::Claim;
 use super::execute::{ESCAPED, Ran};
+use super::record;
 use crate::job::{Outcome, Transition};
-use crate::store::attempts::{self, Attempt, Ending};
+use crate::store::attempts::{Attempt, Ending};
 use crate::store::jobs::{self, Buried, Job, Waiting};
 use crate::store::lanes::{self, Advance, Release};
 use crate::store::{Held, LaneKey, claims, dead};
-use crate::telemetry;
 
 /// How long a settle may be stopped while it holds a lane: ingest and rescue of that lane wait for it.
 pub(crate) const IDLE_AT_MOST: Duration = Duration::from_secs(5);
@@ -46,7 +47,8 @@ pub(crate) enum Unsettled {
     Database(#[from] sqlx::Error),
 }
 
-/// Carries the transition out, in the handler's transaction if it opened one.
+/// Carries the transition out, in the handler's transaction if it opened one. What the database does not answer in time
+/// counts as not heard.
 pub(crate) async fn settle(
     worker: &Worker,
     claim: &Claim,
@@ -56,15 +58,32 @@ pub(crate) async fn settle(
     transition: Transition,
     next: Option<Job>,
 ) -> Result<Settled, Unsettled> {
-    let mut tx = match transaction {
-        Some(mut lent) => {
+    if let Some(mut lent) = transaction {
+        return answered(worker.patience(), async {
             if !claims::take_back(&mut lent, claim.token(), IDLE_AT_MOST).await? {
                 return Err(Unsettled::Escaped);
             }
-            lent
-        }
-        None => worker.pool.begin().await?,
-    };
+            Ok(settle_in(lent, worker, claim, job, ran, transition, next).await?)
+        })
+        .await;
+    }
+    // To wait for a connection is no silence: handlers may hold them all.
+    let mut conn = worker.pool.acquire().await?;
+    answered(worker.patience(), async {
+        Ok(settle_in(conn.begin().await?, worker, claim, job, ran, transition, next).await?)
+    })
+    .await
+}
+
+async fn settle_in(
+    mut tx: Transaction<'_, Postgres>,
+    worker: &Worker,
+    claim: &Claim,
+    job: &Job,
+    ran: &Ran,
+    transition: Transition,
+    next: Option<Job>,
+) -> sqlx::Result<Settled> {
     // Only a success keeps the lane: after a failure nothing follows.
     let next = next.filter(|_| transition == Transition::Done);
     let moved = match claim.held() {
@@ -76,7 +95,7 @@ pub(crate) async fn settle(
         Moved::JobGone => return Ok(Settled::Unknown),
         Moved::Yes => {}
     }
-    record(&mut tx, worker, job, ran).await?;
+    record::record(&mut tx, &attempt(worker, job, ran)).await?;
     let settled = match next {
         Some(mut next) => match jobs::start(&mut tx, next.key()).await? {
             Some(started) => {
@@ -181,9 +200,8 @@ async fn alone(
     Ok(if held { Moved::Yes } else { Moved::Fenced })
 }
 
-/// Adds the attempt's row under a savepoint: a log write that fails is counted, and never repeats a success.
-async fn record(tx: &mut PgConnection, worker: &Worker, job: &Job, ran: &Ran) -> sqlx::Result<()> {
-    let attempt = Attempt {
+fn attempt(worker: &Worker, job: &Job, ran: &Ran) -> Attempt {
+    Attempt {
         key: job.key(),
         attempt: job.attempt,
         seq: job.seq,
@@ -193,17 +211,14 @@ async fn record(tx: &mut PgConnection, worker: &Worker, job: &Job, ran: &Ran) ->
         error: ran.error.clone(),
         worker: worker.id,
         out_of_order: job.out_of_order,
-    };
-    let mut savepoint = tx.begin().await?;
-    match attempts::insert(&mut savepoint, &attempt).await {
-        Ok(()) => savepoint.commit().await,
-        Err(error) if error.as_database_error().is_some() => {
-            metrics::counter!(telemetry::ATTEMPT_LOG_FAILURES).increment(1);
-            tracing::error!(%error, delivery = %job.delivery, attempt = job.attempt, "attempt.not_logged");
-            savepoint.rollback().await
-        }
-        Err(error) => Err(error),
     }
+}
+
+/// Whether the database will go on refusing this: data it can't take, a constraint, a statement or right it does not
+/// have (SQLSTATE classes 22, 23 and 42). Anything else passes.
+pub(crate) fn is_refusal(error: &sqlx::Error) -> bool {
+    let code = error.as_database_error().and_then(|error| error.code());
+    code.is_some_and(|code| ["22", "23", "42"].iter().any(|class| code.starts_with(class)))
 }
 
 /// The word for the attempt's row.

@@ -7,8 +7,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sqlx::PgPool;
-use sqlx::postgres::PgListener;
+use sqlx::postgres::{PgListener, PgPoolOptions};
 use tokio::sync::Notify;
+
+use super::answered::answered;
 
 const CHANNEL: &str = "hookgate_wake";
 /// At most this often.
@@ -16,6 +18,8 @@ const DEBOUNCE: Duration = Duration::from_millis(50);
 /// A listener that hears nothing for this long is taken for dead: somebody's health notification is due more often.
 const SILENCE: Duration = Duration::from_secs(30);
 const RETRY: Duration = Duration::from_secs(2);
+/// A notification is answered at once or not at all.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// "There may be work", within this process and on its way to the others. A poke is remembered until it is heard, so
 /// one that comes between a look and the rest that follows is not lost.
@@ -46,12 +50,16 @@ impl Wake {
 pub(crate) async fn announce(pool: PgPool, wake: Arc<Wake>) {
     loop {
         wake.outward.notified().await;
-        if let Err(error) = sqlx::query("select pg_notify($1, '')").bind(CHANNEL).execute(&pool).await {
+        if let Err(error) = notify(&pool).await {
             // The poll finds the work all the same.
             tracing::debug!(%error, "wake.notify_failed");
         }
         tokio::time::sleep(DEBOUNCE).await;
     }
+}
+
+async fn notify(pool: &PgPool) -> sqlx::Result<()> {
+    answered(PATIENCE, sqlx::query("select pg_notify($1, '')").bind(CHANNEL).execute(pool)).await.map(|_| ())
 }
 
 /// Wakes the local worker when another process announces work. Reconnects by itself.
@@ -65,7 +73,10 @@ pub(crate) async fn listen(pool: PgPool, wake: Arc<Wake>) {
 }
 
 async fn hear(pool: &PgPool, wake: &Wake) -> sqlx::Result<()> {
-    let mut listener = PgListener::connect_with(pool).await?;
+    // From a pool of its own: a dropped listener says goodbye and waits for the answer. Where the database's host is gone
+    // without a word that is for ever, and would cost the workers a connection each time.
+    let own = PgPoolOptions::new().max_connections(1).connect_lazy_with((*pool.connect_options()).clone());
+    let mut listener = PgListener::connect_with(&own).await?;
     listener.listen(CHANNEL).await?;
     // What was announced while nobody listened.
     wake.poke_local();
@@ -77,7 +88,7 @@ async fn hear(pool: &PgPool, wake: &Wake) -> sqlx::Result<()> {
             }
             Err(_) => {
                 // Our own voice must come back, or the socket is dead without saying so.
-                sqlx::query("select pg_notify($1, '')").bind(CHANNEL).execute(pool).await?;
+                notify(pool).await?;
                 tokio::time::timeout(RETRY, listener.recv()).await.map_err(|_| sqlx::Error::PoolTimedOut)??;
             }
         }

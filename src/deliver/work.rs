@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use super::Worker;
-use super::claim::{self, Claim};
+use super::claim::Claim;
 use super::execute::{self, Ran};
+use super::hand_back::{Back, give_back};
 use super::settle::{self, Settled, Unsettled};
 use crate::handler::Handler;
 use crate::job::{self, History, Outcome};
@@ -12,29 +13,39 @@ use crate::store::jobs::Job;
 use crate::store::partitions::stamped_at;
 use crate::telemetry;
 
+/// How often a settle that the database refuses is tried again: a table may be locked away or a right missing for a
+/// moment.
+const REFUSALS: u32 = 6;
+
+/// How long a job whose payload can't be read is left alone.
+const UNREADABLE: Duration = Duration::from_secs(1);
+
 /// Runs the claim's jobs until one fails, all are done, the worker stops, or the claim is lost.
-pub(crate) async fn work(worker: &Worker, handler: &Handler, mut claim: Claim) {
+pub(crate) async fn work(worker: &Worker, handler: &Handler, claim: &mut Claim) {
     let (mut job, mut rest) = claim.take_jobs();
+    let (held, token) = (claim.held(), claim.token());
     loop {
-        let ran = match execute::execute(worker, handler, &claim, &job).await {
+        let ran = match execute::execute(worker, handler, claim, &job).await {
             Ok(ran) => ran,
             Err(error) => {
                 tracing::warn!(%error, handler = %handler.name, "attempt.payload_unreadable");
-                return give_back(worker, &claim).await;
+                return give_back(worker, held, token, Back::NotStarted(UNREADABLE)).await;
             }
         };
         let transition = job::decide(&ran.outcome, history(&job), &handler.policy, rand::random());
         report(handler, &job, &ran, transition);
         let next = if worker.stop.is_cancelled() { None } else { rest.next() };
-        match settle_surely(worker, handler, &claim, &job, ran, transition, next).await {
-            Settled::Next(next) => job = next,
-            Settled::Released => return,
-            Settled::Fenced => {
+        match settle_surely(worker, handler, claim, &job, ran, transition, next).await {
+            Some(Settled::Next(next)) => job = next,
+            Some(Settled::Released) => return,
+            Some(Settled::Fenced) => {
                 metrics::counter!(telemetry::FENCED).increment(1);
                 tracing::warn!(handler = %handler.name, delivery = %job.delivery, "attempt.fenced: the claim was lost meanwhile");
                 return;
             }
-            Settled::Unknown => return give_back(worker, &claim).await,
+            Some(Settled::Unknown) => return give_back(worker, held, token, Back::NotStarted(Duration::ZERO)).await,
+            // Not even this: with the claim forgotten, the next sweep hands it back. The place is free meanwhile.
+            None => return,
         }
     }
 }
@@ -48,8 +59,11 @@ fn history(job: &Job) -> History {
     }
 }
 
-/// Settles, however long the database takes. A result is never thrown away while the claim may still hold: as long as
-/// this process says that it lives, nobody else would settle for it.
+/// Settles, however long the database takes: as long as this process says that it lives, nobody else would settle for
+/// it, and the fence keeps a claim that was lost meanwhile from being settled twice.
+///
+/// What the database goes on refusing becomes a failure with the refusal as its error, and `None` if that is refused
+/// too.
 async fn settle_surely(
     worker: &Worker,
     handler: &Handler,
@@ -58,13 +72,14 @@ async fn settle_surely(
     mut ran: Ran,
     mut transition: job::Transition,
     next: Option<Job>,
-) -> Settled {
-    let mut wait = Duration::from_millis(50);
+) -> Option<Settled> {
+    let mut pause = Pause::default();
+    let mut refusals = 0;
     loop {
         let transaction = ran.transaction.take();
         let had_transaction = transaction.is_some();
         match settle::settle(worker, claim, job, &ran, transaction, transition, next.clone()).await {
-            Ok(settled) => return settled,
+            Ok(settled) => return Some(settled),
             Err(error @ Unsettled::Escaped) => {
                 ran.outcome = Outcome::Escaped;
                 ran.error = Some(error.to_string());
@@ -73,32 +88,35 @@ async fn settle_surely(
             }
             Err(Unsettled::Database(error)) => {
                 tracing::warn!(%error, delivery = %job.delivery, "settle.failed");
-                if had_transaction {
-                    // Whether it committed is not known; if it didn't, its effects are gone and the attempt failed.
-                    // If it did, the job is gone, and what follows finds that out.
-                    ran.outcome = Outcome::Failed { retry_after: None };
-                    ran.error = Some(format!("the handler's transaction did not commit: {error}"));
+                // A job whose effects are out of our hands must not run again, however long its end takes to tell.
+                refusals += u32::from(settle::is_refusal(&error) && ran.outcome != Outcome::Escaped);
+                // Whether a lent transaction committed is not known; if it didn't, its effects are gone and the attempt
+                // failed. If it did, the job is gone, and what follows finds that out.
+                if had_transaction || (refusals == REFUSALS && ran.outcome != Outcome::Escaped) {
+                    ran.fail(format!("the job's transaction did not commit: {error}"));
                     transition = job::decide(&ran.outcome, history(job), &handler.policy, rand::random());
+                    pause = Pause::default();
+                }
+                if refusals == 2 * REFUSALS {
+                    metrics::counter!(telemetry::SETTLES_REFUSED, "handler" => handler.name.to_string()).increment(1);
+                    tracing::error!(%error, handler = %handler.name, delivery = %job.delivery, "settle.refused: the job goes back");
+                    return None;
                 }
             }
         }
-        if !worker.pulse.is_fresh(worker.settings.lease) {
-            return Settled::Fenced;
-        }
-        tokio::time::sleep(wait).await;
-        wait = (wait * 2).min(Duration::from_secs(2));
+        pause.rest().await;
     }
 }
 
-async fn give_back(worker: &Worker, claim: &Claim) {
-    let mut wait = Duration::from_millis(50);
-    while let Err(error) = claim::hand_back(&worker.pool, claim).await {
-        tracing::warn!(%error, "claim.hand_back_failed");
-        if !worker.pulse.is_fresh(worker.settings.lease) {
-            return;
-        }
+/// Waits between tries, each twice as long as the one before, up to two seconds.
+#[derive(Debug, Default)]
+struct Pause(u32);
+
+impl Pause {
+    async fn rest(&mut self) {
+        let wait = Duration::from_millis(50 << self.0.min(5)).min(Duration::from_secs(2));
+        self.0 += 1;
         tokio::time::sleep(wait).await;
-        wait = (wait * 2).min(Duration::from_secs(2));
     }
 }
 

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::operator::operator;
 use super::running::Running;
 use super::{Database, Listeners, with_worker_limits};
-use crate::clock::DatabaseClock;
+use crate::clock::{self, DatabaseClock};
 use crate::config::{Config, OnConflict, ProcessRole};
 use crate::deliver::{self, Wake, Worker};
 use crate::handler::{Handler, State};
@@ -50,6 +50,7 @@ pub(super) async fn start(
     {
         running.ingest_addr = listener.local_addr().ok();
         let (ingest, mut writers) = ingest(&config, &pools, &wake, &refusals).await?;
+        running.background(clock::keep(Arc::clone(&ingest.clock), pools.ingest.clone()));
         let stop = running.stop_ingest.clone();
         let (header_timeout, grace) = (config.server.header_timeout, config.server.shutdown_grace);
         running.ingest = Some(tokio::spawn(async move {

@@ -69,8 +69,8 @@ impl Running {
         self.grace
     }
 
-    /// Ends in order: no new requests, those in flight answered and written; no new claims, what runs ends or is left to
-    /// be rescued, what hasn't started is handed back; then operators, connections, and our own Postgres.
+    /// Ends in order: no new requests, those in flight answered and written; no new claims, what runs ends or is
+    /// cut off and handed back, what hasn't started is handed back; then operators, connections, and our own Postgres.
     pub async fn shutdown(mut self) {
         self.stop_ingest.cancel();
         ended("ingest", self.ingest.take()).await;

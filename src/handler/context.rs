@@ -11,9 +11,6 @@ use tokio::time::Instant;
 use super::{Delivery, HandlerError, State};
 use crate::store::{Held, JobKey, Token, claims};
 
-/// How much longer than its job a handler's idle transaction may live, so that the timeout is always ours to tell.
-const IDLE_MARGIN: Duration = Duration::from_secs(5);
-
 /// One attempt, as its handler sees it.
 ///
 /// It has no lifetime parameter, so that a plain `async fn` taking `&mut Context` is a handler.
@@ -75,8 +72,7 @@ impl Context {
             return Err(HandlerError::because("this handler runs without a database").permanent());
         };
         let mut transaction = pool.begin().await?;
-        let left = parts.deadline.saturating_duration_since(Instant::now());
-        claims::mark(&mut transaction, parts.token, left + IDLE_MARGIN).await?;
+        claims::mark(&mut transaction, parts.token, self.left()).await?;
         if !claims::is_held(&mut transaction, &parts.held, parts.token).await? {
             return Err(HandlerError::because("the job was taken from this worker, which was silent for too long"));
         }
@@ -108,6 +104,11 @@ impl Context {
     /// The delivery, to keep while the context is borrowed for something else.
     pub(crate) fn shared_delivery(&self) -> Arc<Delivery> {
         Arc::clone(&self.parts.delivery)
+    }
+
+    /// How long the attempt may still take.
+    pub(crate) fn left(&self) -> Duration {
+        self.parts.deadline.saturating_duration_since(Instant::now())
     }
 
     /// The HTTP status the destination answered with, for the attempt's record.

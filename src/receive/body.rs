@@ -51,18 +51,18 @@ impl Limits {
 
     /// Reads a body of at most `limit` bytes. The permit is held as long as the body is.
     ///
-    /// A stated length is judged before a byte is read, and reserved whole; without one, memory is reserved as it comes.
+    /// A stated length is judged before a byte is read, and believed no further: memory is reserved as bytes come, since
+    /// strangers who only promise some would else take it all.
     pub(crate) async fn read(
         &self,
         headers: &HeaderMap,
         body: Body,
         limit: usize,
     ) -> Result<(Bytes, OwnedSemaphorePermit), Unread> {
-        let stated = stated_length(headers);
-        if stated.is_some_and(|length| length > limit as u64) {
+        if stated_length(headers).is_some_and(|length| length > limit as u64) {
             return Err(Unread::TooLarge);
         }
-        let mut permit = self.reserve(stated.unwrap_or(0) as usize)?;
+        let mut permit = self.reserve(0)?;
         let read = async {
             let mut body = Limited::new(body, limit);
             let mut bytes = BytesMut::new();

@@ -1,11 +1,17 @@
 //! What was not new: copies, conflicts, and redeliveries of dead work.
 //!
-//! Each arrival in a transaction of its own: the lock order dead → lanes → jobs holds within one arrival, and two of
-//! them in one transaction would break it.
+//! Each arrival in a transaction of its own: the lock order dead → lanes → conflicts → jobs holds within one arrival,
+//! and two of them in one transaction would break it.
+
+use std::sync::Arc;
 
 use chrono::TimeDelta;
+use sqlx::pool::PoolConnection;
+use sqlx::{Connection, PgConnection, Postgres};
 use uuid::Uuid;
 
+use super::arrival::Arrival;
+use super::patience::{answered, give_back};
 use super::record::{NotDurable, Pending, Recorded};
 use super::reply::Status;
 use super::write::Writer;
@@ -13,7 +19,7 @@ use crate::registry::{Plan, PlannedSource};
 use crate::store::copies::Act;
 use crate::store::partitions::stamped_at;
 use crate::store::receipts::{ConflictNote, Receipt};
-use crate::store::record::NewReceipt;
+use crate::store::record::{NewJob, NewReceipt};
 use crate::store::{copies, dead, deliveries, jobs, lanes, receipts, replays};
 use crate::telemetry;
 
@@ -23,14 +29,15 @@ const BODIES_KEPT: i64 = 20;
 const BODIES_ALARMING: i64 = 3;
 
 /// Looks the arrival's events up and answers it.
-pub(crate) async fn settle(writer: &std::sync::Arc<Writer>, plan: &Plan, pending: Pending) {
+pub(crate) async fn settle(writer: &Arc<Writer>, plan: &Plan, pending: Pending) {
     let Some(source) = plan.source(&pending.arrival.source) else {
         return pending.answer(Err(NotDurable::Failed));
     };
+    let parts = Parts { writer, plan, source, arrival: &pending.arrival };
     // Once more on any trouble: the transaction left nothing behind.
-    let mut outcome = transact(writer, plan, source, &pending).await;
+    let mut outcome = look_up(writer.pool.acquire().await, &parts).await;
     if outcome.is_err() {
-        outcome = transact(writer, plan, source, &pending).await;
+        outcome = look_up(writer.living().await, &parts).await;
     }
     match outcome {
         Ok(Settled::Recorded(recorded)) => {
@@ -45,6 +52,15 @@ pub(crate) async fn settle(writer: &std::sync::Arc<Writer>, plan: &Plan, pending
             pending.answer(Err(NotDurable::Failed));
         }
     }
+}
+
+/// What a look-up works with.
+#[derive(Clone, Copy)]
+struct Parts<'a> {
+    writer: &'a Writer,
+    plan: &'a Plan,
+    source: &'a PlannedSource,
+    arrival: &'a Arrival,
 }
 
 /// How an arrival that was not (all) new stands.
@@ -63,42 +79,89 @@ enum Found {
     New(Uuid),
 }
 
+async fn look_up(conn: sqlx::Result<PoolConnection<Postgres>>, parts: &Parts<'_>) -> sqlx::Result<Settled> {
+    let mut conn = conn?;
+    let outcome = answered(transact(&mut conn, parts)).await;
+    give_back(conn, &outcome);
+    outcome
+}
+
 /// Transaction: the copy or conflict, and the redrive it causes, commit together.
-async fn transact(writer: &Writer, plan: &Plan, source: &PlannedSource, pending: &Pending) -> sqlx::Result<Settled> {
-    let arrival = &pending.arrival;
-    let wanted: Vec<NewReceipt> = arrival.receipts(source).collect();
-    let mut tx = writer.pool.begin().await?;
+async fn transact(conn: &mut PgConnection, parts: &Parts<'_>) -> sqlx::Result<Settled> {
+    let mut wanted: Vec<NewReceipt> = parts.arrival.receipts(parts.source).collect();
+    // Whoever notes the same conflicts notes them in the same order.
+    wanted.sort_by_key(|event| event.key);
+    let mut tx = conn.begin().await?;
     let existing = receipts::find(&mut tx, &wanted).await?;
-    let mut found = None;
-    for event in &wanted {
-        let same = |r: &&Receipt| r.source == event.source && r.key == event.key;
-        let Some(receipt) = existing.iter().find(same) else {
-            return Ok(Settled::Expired);
-        };
-        let one = if receipt.delivery == arrival.id {
-            // Our own receipt: recorded before, by a try whose answer was lost, or just now as the new part of a batch.
-            Found::New(arrival.id)
-        } else if is_past(receipt.delivery, writer) {
-            receipts::expire(&mut tx, receipt).await?;
-            tx.commit().await?;
-            return Ok(Settled::Expired);
-        } else if receipt.fingerprint == event.fingerprint {
-            copy(&mut tx, &arrival.source, receipt, writer.gateway).await?
-        } else {
-            conflict(&mut tx, event, receipt, (source, plan), pending, writer).await?
-        };
-        found = found.max(Some(one));
+    let Some(known) = Known::of(&wanted, &existing, |delivery| is_past(delivery, parts.writer)) else {
+        return Ok(Settled::Expired);
+    };
+    if let Some(past) = known.past {
+        receipts::expire(&mut tx, past).await?;
+        tx.commit().await?;
+        return Ok(Settled::Expired);
+    }
+    let released: Vec<NewJob> = known.conflicts.iter().flat_map(|(event, _)| released(parts, event)).collect();
+    let copied: Vec<_> = known.copies.iter().map(|receipt| (receipt.delivery, receipt.event)).collect();
+    lanes::lock(&mut tx, &copied, &released.iter().collect::<Vec<_>>()).await?;
+
+    let mut found = known.own.then_some(Found::New(parts.arrival.id));
+    for (event, receipt) in known.conflicts {
+        found = found.max(Some(conflict(&mut tx, event, receipt, parts).await?));
+    }
+    for receipt in known.copies {
+        found = found.max(Some(copy(&mut tx, receipt, parts).await?));
     }
     tx.commit().await?;
-    // An empty batch has no events and is new by its own row; it never comes here.
-    let (delivery, status) = match found.unwrap_or(Found::New(arrival.id)) {
-        Found::New(id) if arrival.is_handled(source, plan) => (id, Status::Accepted),
+    Ok(Settled::Recorded(recorded(found, parts)))
+}
+
+/// An arrival without events is here because an earlier try stored it.
+fn recorded(found: Option<Found>, parts: &Parts<'_>) -> Recorded {
+    let (delivery, status) = match found.unwrap_or(Found::New(parts.arrival.id)) {
+        Found::New(id) if parts.arrival.is_handled(parts.source, parts.plan) => (id, Status::Accepted),
         Found::New(id) => (id, Status::Unhandled),
         Found::Conflict(id) => (id, Status::Conflict),
         Found::Requeued(id) => (id, Status::Requeued),
         Found::Copy(id) => (id, Status::Duplicate),
     };
-    Ok(Settled::Recorded(Recorded { delivery, status }))
+    Recorded { delivery, status }
+}
+
+/// What the receipts say of an arrival's events.
+#[derive(Debug, Default)]
+struct Known<'a> {
+    /// Some were recorded by this arrival: by a try whose answer was lost, or just now as the new part of a batch.
+    own: bool,
+    /// Each once, by delivery and event: the order in which jobs are locked.
+    copies: Vec<&'a Receipt>,
+    conflicts: Vec<(&'a NewReceipt, &'a Receipt)>,
+    past: Option<&'a Receipt>,
+}
+
+impl<'a> Known<'a> {
+    /// `None`: an event has no receipt any more.
+    fn of(wanted: &'a [NewReceipt], existing: &'a [Receipt], is_past: impl Fn(Uuid) -> bool) -> Option<Self> {
+        let mut known = Self::default();
+        for event in wanted {
+            let receipt = existing.iter().find(|r| r.source == event.source && r.key == event.key)?;
+            let is_ours = receipt.delivery == event.delivery;
+            let is_same = receipt.fingerprint == event.fingerprint;
+            if is_ours && (is_same || receipt.event == event.event) {
+                known.own = true;
+            } else if !is_ours && is_past(receipt.delivery) {
+                known.past = Some(receipt);
+            } else if is_same {
+                known.copies.push(receipt);
+            } else {
+                // Another body: of another request, or of another element of this one.
+                known.conflicts.push((event, receipt));
+            }
+        }
+        known.copies.sort_by_key(|receipt| (receipt.delivery, receipt.event));
+        known.copies.dedup();
+        Some(known)
+    }
 }
 
 /// A receipt past its horizon counts as absent even if nobody purged it yet.
@@ -108,7 +171,7 @@ fn is_past(delivery: Uuid, writer: &Writer) -> bool {
 }
 
 /// The same event again: dead jobs are queued afresh, waiting ones become due, others are left alone; noted in any case.
-async fn copy(tx: &mut sqlx::PgConnection, source: &str, receipt: &Receipt, gateway: Uuid) -> sqlx::Result<Found> {
+async fn copy(tx: &mut PgConnection, receipt: &Receipt, parts: &Parts<'_>) -> sqlx::Result<Found> {
     let (delivery, event) = (receipt.delivery, receipt.event);
     let redriven = dead::redrive(&mut *tx, delivery, Some(event), None).await?;
     lanes::hasten(&mut *tx, delivery, event, None).await?;
@@ -118,46 +181,32 @@ async fn copy(tx: &mut sqlx::PgConnection, source: &str, receipt: &Receipt, gate
         (true, 1..) => Act::Hastened,
         (true, 0) => Act::Noted,
     };
-    copies::insert(tx, delivery, event, act, gateway).await?;
-    metrics::counter!(telemetry::DUPLICATES, "source" => source.to_owned(), "act" => act.as_str()).increment(1);
+    copies::insert(tx, delivery, event, act, parts.writer.gateway).await?;
+    let source = parts.arrival.source.to_string();
+    metrics::counter!(telemetry::DUPLICATES, "source" => source, "act" => act.as_str()).increment(1);
     Ok(if act == Act::Requeued { Found::Requeued(delivery) } else { Found::Copy(delivery) })
 }
 
 /// Another body under a known id: kept as a delivery of its own. It has no jobs until an operator releases it, unless
 /// its source says `on_conflict = "process"`.
 async fn conflict(
-    tx: &mut sqlx::PgConnection,
+    tx: &mut PgConnection,
     event: &NewReceipt,
     receipt: &Receipt,
-    (source, plan): (&PlannedSource, &Plan),
-    pending: &Pending,
-    writer: &Writer,
+    parts: &Parts<'_>,
 ) -> sqlx::Result<Found> {
     match receipts::note_conflict(&mut *tx, event).await? {
         ConflictNote::Known { delivery, .. } if delivery == event.delivery => Ok(Found::Conflict(delivery)),
         ConflictNote::Known { delivery, event } => {
-            copies::insert(tx, delivery, event, Act::Noted, writer.gateway).await?;
+            copies::insert(tx, delivery, event, Act::Noted, parts.writer.gateway).await?;
             Ok(Found::Conflict(delivery))
         }
         ConflictNote::First { bodies } => {
-            let name = &pending.arrival.source;
-            metrics::counter!(telemetry::CONFLICTS, "source" => name.to_string()).increment(1);
-            tracing::warn!(
-                source = %name, delivery = %event.delivery, original = %receipt.delivery, bodies,
-                "delivery.conflict: the same id came with another body"
-            );
-            if bodies > BODIES_ALARMING {
-                tracing::error!(
-                    source = %name, bodies,
-                    "delivery.id_reused: this is probably not a delivery id; check the source's delivery_id setting"
-                );
-            }
+            raise_alarm(&parts.arrival.source, event, receipt, bodies);
             if bodies <= BODIES_KEPT {
-                deliveries::insert_conflict(&mut *tx, &pending.arrival.row(source), receipt.delivery).await?;
-                if !source.parks_conflicts {
-                    for job in pending.arrival.jobs(source, plan) {
-                        replays::queue(&mut *tx, &job, 0, None).await?;
-                    }
+                deliveries::insert_conflict(&mut *tx, &parts.arrival.row(parts.source), receipt.delivery).await?;
+                for job in released(parts, event) {
+                    replays::queue(&mut *tx, &job, 0, None).await?;
                 }
                 return Ok(Found::Conflict(event.delivery));
             }
@@ -165,5 +214,26 @@ async fn conflict(
             receipts::redirect_conflict(tx, event, receipt).await?;
             Ok(Found::Conflict(receipt.delivery))
         }
+    }
+}
+
+/// The jobs of a conflicting event, where its source wants it processed all the same. Of this event alone: the others of
+/// its batch have theirs, or had them.
+fn released(parts: &Parts<'_>, event: &NewReceipt) -> impl Iterator<Item = NewJob> {
+    let (processes, number) = (!parts.source.parks_conflicts, event.event);
+    parts.arrival.jobs(parts.source, parts.plan).filter(move |job| processes && job.event == number)
+}
+
+fn raise_alarm(source: &str, event: &NewReceipt, receipt: &Receipt, bodies: i64) {
+    metrics::counter!(telemetry::CONFLICTS, "source" => source.to_owned()).increment(1);
+    tracing::warn!(
+        %source, delivery = %event.delivery, original = %receipt.delivery, bodies,
+        "delivery.conflict: the same id came with another body"
+    );
+    if bodies > BODIES_ALARMING {
+        tracing::error!(
+            %source, bodies,
+            "delivery.id_reused: this is probably not a delivery id; check the source's delivery_id setting"
+        );
     }
 }

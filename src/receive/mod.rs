@@ -6,6 +6,7 @@
 pub(crate) mod arrival;
 pub(crate) mod body;
 mod duplicates;
+mod patience;
 pub(crate) mod record;
 pub(crate) mod refusals;
 pub(crate) mod reply;

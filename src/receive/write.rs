@@ -1,14 +1,16 @@
 //! Carries T1 out for a batch: plan, write, and what to do when the database refuses.
 
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use sqlx::pool::PoolConnection;
-use sqlx::{Connection, PgPool, Postgres};
+use sqlx::{PgPool, Postgres};
 use tokio::sync::Semaphore;
 use uuid::Uuid;
 
 use super::duplicates;
+use super::patience::{answered, give_back, living};
 use super::record::{NotDurable, Pending, Recorded};
 use super::reply::Status;
 use super::trouble::{Trouble, trouble};
@@ -49,7 +51,7 @@ impl Writer {
     }
 
     async fn reload_plan(&self) -> sqlx::Result<()> {
-        let plan = registry::load(&self.pool).await?;
+        let plan = answered(registry::load(&self.pool)).await?;
         *self.plan.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(plan);
         Ok(())
     }
@@ -67,7 +69,7 @@ impl Writer {
                 Ok(written) => self.answer(batch, &written),
                 Err(error) => match (trouble(&error), tries) {
                     (Trouble::NoPartition, Tries { partitions: false, .. }) => {
-                        if let Err(error) = maintenance::partitions::ensure(&self.pool).await {
+                        if let Err(error) = answered(maintenance::partitions::ensure(&self.pool)).await {
                             tracing::error!(%error, "partitions.create_failed");
                         }
                         todo.push((batch, Tries { partitions: true, ..tries }));
@@ -107,26 +109,24 @@ impl Writer {
             }
             let started = Instant::now();
             let mut conn = if tries.again { self.living().await? } else { self.pool.acquire().await? };
-            let written = store::record(&mut conn, plan.generation, &batch).await?;
+            let outcome = answered(store::record(&mut conn, plan.generation, &batch)).await;
+            give_back(conn, &outcome);
+            let written = outcome?;
             metrics::histogram!(telemetry::RECORD_SECONDS).record(started.elapsed());
             self.clock.sync(written.at);
             if written.generation == plan.generation {
                 return Ok(written);
             }
-            drop(conn);
             self.reload_plan().await?;
         }
     }
 
     /// A connection that answers. After one was lost, the others of the pool are suspect too: each dead one is dropped.
-    async fn living(&self) -> sqlx::Result<PoolConnection<Postgres>> {
+    pub(super) async fn living(&self) -> sqlx::Result<PoolConnection<Postgres>> {
         for _ in 0..self.pool.options().get_max_connections() {
-            let mut conn = self.pool.acquire().await?;
-            if conn.ping().await.is_ok() {
+            if let Some(conn) = living(self.pool.acquire().await?).await {
                 return Ok(conn);
             }
-            // Closing a dead connection may fail as well; it is gone from the pool all the same.
-            let _ = conn.close().await;
         }
         self.pool.acquire().await
     }
@@ -134,6 +134,7 @@ impl Writer {
     /// New ones are answered at once; the others are looked at in transactions of their own, beside the next batch.
     fn answer(self: &Arc<Self>, batch: Vec<Pending>, written: &Written) {
         let plan = self.plan();
+        let new = New::of(written);
         let mut woke = false;
         for pending in batch {
             let arrival = &pending.arrival;
@@ -142,12 +143,12 @@ impl Writer {
                 pending.answer(Err(NotDurable::Failed));
                 continue;
             };
-            if written.new.iter().any(|(delivery, _)| *delivery == arrival.id) {
+            if new.deliveries.contains(&arrival.id) {
                 let handled = arrival.is_handled(source, &plan);
                 woke |= handled;
                 let status = if handled { Status::Accepted } else { Status::Unhandled };
                 let delivery = arrival.id;
-                if written.new.iter().filter(|(d, _)| *d == delivery).count() == arrival.receipts(source).count() {
+                if new.events(delivery) == arrival.receipts(source).count() {
                     pending.answer(Ok(Recorded { delivery, status }));
                     continue;
                 }
@@ -164,6 +165,28 @@ impl Writer {
         if woke {
             self.wake.poke();
         }
+    }
+}
+
+/// What T1 wrote, by delivery.
+struct New {
+    /// Those that have a row now. One without events is there, too.
+    deliveries: HashSet<Uuid>,
+    events: HashMap<Uuid, usize>,
+}
+
+impl New {
+    fn of(written: &Written) -> Self {
+        let mut events = HashMap::with_capacity(written.new.len());
+        for (delivery, _) in &written.new {
+            *events.entry(*delivery).or_default() += 1;
+        }
+        Self { deliveries: written.stored.iter().copied().collect(), events }
+    }
+
+    /// How many of a delivery's events are new.
+    fn events(&self, delivery: Uuid) -> usize {
+        self.events.get(&delivery).copied().unwrap_or(0)
     }
 }
 

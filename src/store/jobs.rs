@@ -198,8 +198,10 @@ pub(crate) enum Waiting {
     Outside(Duration),
     /// Aside, keeping its place; no failure.
     Aside(Duration),
-    /// Not at all: it never started, so the attempt is taken back.
-    NotStarted,
+    /// Not at all, or for this long outside lanes: it never started, so the attempt is taken back.
+    NotStarted(Duration),
+    /// Not at all: it was cut off, and is not to blame.
+    Interrupted,
     /// Not at all: its worker vanished.
     Rescued,
 }
@@ -225,12 +227,16 @@ pub(crate) async fn put_back(
             "state = 'waiting', snoozed_ms = snoozed_ms + $7::bigint, \
              snoozed_until = clock_timestamp() + $7 * interval '1 millisecond'"
         }
-        Waiting::NotStarted => "state = 'ready', attempt = attempt - 1 + 0 * $7::int",
+        Waiting::NotStarted(_) => {
+            "state = 'ready', attempt = attempt - 1, \
+             due = case when $7 > 0 then clock_timestamp() + $7 * interval '1 millisecond' else due end"
+        }
+        Waiting::Interrupted => "state = 'ready', attempt = attempt + 0 * $7::int",
         Waiting::Rescued => "state = 'ready', rescues = rescues + 1 + 0 * $7::int",
     };
     let wait = match waiting {
-        Waiting::InPlace(wait) | Waiting::Outside(wait) | Waiting::Aside(wait) => wait,
-        Waiting::NotStarted | Waiting::Rescued => Duration::ZERO,
+        Waiting::InPlace(wait) | Waiting::Outside(wait) | Waiting::Aside(wait) | Waiting::NotStarted(wait) => wait,
+        Waiting::Interrupted | Waiting::Rescued => Duration::ZERO,
     };
     let done = sqlx::query(sqlx::AssertSqlSafe(format!(
         "update hookgate.jobs set {set}, worker = null, claim = null

@@ -8,6 +8,7 @@ use std::time::Duration;
 use sqlx::{FromRow, PgConnection};
 use uuid::Uuid;
 
+use super::record::NewJob;
 use super::{LaneKey, Token};
 
 /// A claimed lane.
@@ -196,4 +197,56 @@ pub(crate) async fn purge_idle(conn: &mut PgConnection, age: Duration, limit: i6
     .execute(conn)
     .await?;
     Ok(done.rows_affected())
+}
+
+/// Locks every lane that the jobs of these events stand in or would come back to, and the lanes of `jobs` that are not
+/// queued yet; the dead rows of the events before them. Sorted, and all at once: whoever then redrives, hastens or queues
+/// several jobs waits for no lane while it holds a job, and for none that sorts before one it holds.
+///
+/// A lane that was purged is made anew, idle: it could not be locked otherwise.
+pub(crate) async fn lock(conn: &mut PgConnection, events: &[(Uuid, i32)], jobs: &[&NewJob]) -> sqlx::Result<()> {
+    if events.is_empty() && jobs.is_empty() {
+        return Ok(());
+    }
+    let (deliveries, numbers): (Vec<Uuid>, Vec<i32>) = events.iter().copied().unzip();
+    let ordered = jobs.iter().filter_map(|job| job.lane.as_ref().map(|(lane, label)| (lane, label, job.subscription)));
+    let (mut keys, mut labels, mut subscriptions) = (Vec::new(), Vec::new(), Vec::new());
+    for (lane, label, subscription) in ordered {
+        keys.push(lane.as_slice());
+        labels.push(label.as_str());
+        subscriptions.push(subscription);
+    }
+    sqlx::query(
+        "with event as materialized (
+             select * from unnest($1::uuid[], $2::int[]) as e(delivery, event)
+         ), ticket as materialized (
+             select d.lane, d.subscription, d.lane_label
+               from hookgate.dead d join event e on (d.delivery, d.event) = (e.delivery, e.event)
+              order by d.delivery, d.event, d.subscription, d.run
+                for update of d
+         ), wanted (lane, subscription, label, class) as (
+             select lane, subscription, coalesce(lane_label, ''), 0 from ticket
+              union all
+             select j.lane, j.subscription, '', 0
+               from hookgate.jobs j join event e on (j.delivery, j.event) = (e.delivery, e.event)
+              union all
+             select lane, subscription, label, 2
+               from unnest($3::bytea[], $4::int[], $5::text[]) as n(lane, subscription, label)
+         )
+         insert into hookgate.lanes (lane, subscription, label, state, class, pending, next_seq, due)
+         select lane, min(subscription), max(label), 'idle', min(class), 0,
+                (extract(epoch from clock_timestamp()) * 1000000)::bigint, now()
+           from wanted where lane is not null
+          group by lane
+          order by lane
+             on conflict (lane) do update set touched_at = clock_timestamp()",
+    )
+    .bind(&deliveries)
+    .bind(&numbers)
+    .bind(&keys)
+    .bind(&subscriptions)
+    .bind(&labels)
+    .execute(conn)
+    .await?;
+    Ok(())
 }

@@ -32,15 +32,21 @@ pub(crate) async fn find(conn: &mut PgConnection, wanted: &[NewReceipt]) -> sqlx
     .await
 }
 
-/// Removes a receipt past its horizon, unless somebody renewed it meanwhile.
-pub(crate) async fn expire(conn: &mut PgConnection, receipt: &Receipt) -> sqlx::Result<bool> {
-    let done = sqlx::query("delete from hookgate.receipts where source = $1 and key = $2 and delivery = $3")
-        .bind(receipt.source)
-        .bind(&receipt.key)
-        .bind(receipt.delivery)
-        .execute(conn)
-        .await?;
-    Ok(done.rows_affected() == 1)
+/// Removes a receipt past its horizon, unless somebody renewed it meanwhile. The conflicts noted under its key go with
+/// it: they name deliveries as old, and a body that came under the key once would else count as kept for ever.
+pub(crate) async fn expire(conn: &mut PgConnection, receipt: &Receipt) -> sqlx::Result<()> {
+    sqlx::query(
+        "with gone as (
+             delete from hookgate.receipts where source = $1 and key = $2 and delivery = $3 returning source, key
+         )
+         delete from hookgate.conflicts c using gone where (c.source, c.key) = (gone.source, gone.key)",
+    )
+    .bind(receipt.source)
+    .bind(&receipt.key)
+    .bind(receipt.delivery)
+    .execute(conn)
+    .await?;
+    Ok(())
 }
 
 /// How the bodies under one key stand after another one came.

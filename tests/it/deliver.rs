@@ -1,7 +1,12 @@
 //! Delivery as operators see it: retries and dead jobs, lanes that wait or go on, claims, shutdown, lost commits.
 
 mod claims;
+mod forwards;
 mod lanes;
 mod lost_commits;
+mod refusals;
+mod rescue;
 mod retries;
 mod shutdown;
+mod silence;
+mod strays;

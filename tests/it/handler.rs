@@ -92,7 +92,7 @@ async fn an_idle_transaction_is_bounded_and_the_bound_goes_with_it() {
     let pool = postgres::database().await.pool().await;
     let handler = stripe().timeout(Duration::from_secs(4)).run(looks);
     let report = testing::run(&handler, paid(), &pool).await.expect("runs");
-    assert_eq!(report.error.as_deref(), Some("8s"));
+    assert_eq!(report.error.as_deref(), Some("9s"));
     // One after the other, the pool hands out the same connection.
     let after: String =
         sqlx::query_scalar("show idle_in_transaction_session_timeout").fetch_one(&pool).await.expect("show");

@@ -1,7 +1,11 @@
 //! Every test against real Postgres, HTTP and processes, in one binary: linking is what costs.
 
+// Here a panic is how a test fails.
+#![allow(clippy::unwrap_used)]
+
 mod admin;
 mod cli;
+mod clock;
 mod config;
 mod deliver;
 mod embedded;

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use hookgate::Running;
 use sqlx::PgPool;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 
 use crate::support::gateway::{GITHUB_SECRET, Signed, config, start_with};
 use crate::support::postgres::database;
@@ -146,5 +148,30 @@ async fn header_names_are_read_in_any_case() {
     let answer = post(to, "/in/github", &format!("{headers}content-length: 2\r\n\r\n{{}}")).await;
     assert_eq!(answer.status, 202, "{}", answer.body);
     assert_eq!(count(&pool, "deliveries where provider_id = 'mixed-case'").await, 1);
+    gateway.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn strangers_who_only_promise_bytes_cost_nobody_an_answer() {
+    let database = database().await;
+    let mut config = config(&database, "");
+    config.server.max_body = 32 * 1024;
+    config.server.bytes_in_flight = 64 * 1024;
+    let gateway = start_with(config, vec![]).await;
+    let to = gateway.ingest_addr().unwrap();
+    let mut strangers = Vec::new();
+    for _ in 0..8 {
+        let mut stranger = TcpStream::connect(to).await.expect("connect");
+        let promise = "POST /in/stripe HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\ncontent-length: 32768\r\n\r\n";
+        stranger.write_all(promise.as_bytes()).await.expect("send");
+        // The gateway says so once it waits for the body; refused for want of memory it says something else.
+        let mut answer = [0; 21];
+        stranger.read_exact(&mut answer).await.expect("an answer");
+        assert_eq!(String::from_utf8_lossy(&answer), "HTTP/1.1 100 Continue");
+        strangers.push(stranger);
+    }
+    let honest = Signed::stripe_event("evt_1", "invoice.paid", "in_1").send(to).await;
+    assert_eq!(honest.status, 202, "{}", honest.text);
+    drop(strangers);
     gateway.shutdown().await;
 }

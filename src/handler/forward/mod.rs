@@ -23,7 +23,8 @@ use crate::config::{self, Pattern, Signing};
 use answer::{Excerpt, Verdict};
 use signature::Key;
 
-/// After a 2xx nothing the destination still sends changes the outcome: this long we read it, to keep the connection.
+/// After a 2xx nothing the destination still sends changes the outcome: this long we read it, beside the job, to keep the
+/// connection.
 const DRAIN: Duration = Duration::from_secs(1);
 
 /// How long a failing destination may take to say what is wrong.
@@ -115,13 +116,18 @@ impl Forward {
         // The URL may hold a token in its path or query, and the error's text is kept.
         let response = request.send().await.map_err(reqwest::Error::without_url)?;
         cx.set_status(response.status().as_u16());
-        self.judge(response).await
+        self.judge(response, cx.left()).await
     }
 
-    async fn judge(&self, response: Response) -> Result<(), HandlerError> {
+    /// The status decides; what follows it must neither turn the verdict nor use up the time in which it can be told.
+    async fn judge(&self, response: Response, left: Duration) -> Result<(), HandlerError> {
         let (status, headers) = (response.status(), response.headers().clone());
-        let limit = if status.is_success() { DRAIN } else { EXPLAIN };
-        let excerpt = excerpt(response, limit).await;
+        let excerpt = if status.is_success() {
+            tokio::spawn(excerpt(response, DRAIN));
+            Excerpt::default()
+        } else {
+            excerpt(response, EXPLAIN.min(left / 2)).await
+        };
         match answer::judge(status, &headers, &self.to, &excerpt, Utc::now()) {
             Verdict::Accepted => Ok(()),
             Verdict::Refused { why, retry_after: None } => Err(HandlerError::because(why)),

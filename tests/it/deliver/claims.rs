@@ -1,12 +1,14 @@
 //! Who may run what, and how much of it at once.
 
-use hookgate::config::ProcessRole;
+use std::time::Duration;
+
+use hookgate::config::{Config, ProcessRole};
 use hookgate::{Order, on};
 
 use crate::support::eventually::eventually;
 use crate::support::gateway::{SHORT_LEASE, Signed, config, start, start_with};
 use crate::support::puppet::puppet;
-use crate::support::work::{database_with_effects, execute, number, unfinished};
+use crate::support::work::{database_with_effects, deaths, execute, number, unfinished};
 
 #[tokio::test]
 async fn a_handler_runs_no_more_at_once_than_its_concurrency_in_lanes_and_outside() {
@@ -132,4 +134,50 @@ async fn a_claim_whose_worker_is_not_registered_is_taken_back() {
         eventually("lost and ok", 12, async || number(&pool, outcomes).await).await;
         gateway.shutdown().await;
     }
+}
+
+#[tokio::test]
+async fn two_sources_of_one_handler_take_turns() {
+    let (database, pool) = database_with_effects().await;
+    let (handler, mut calls) = puppet(on("*", &["*"]).name("both").concurrency(1));
+    let gateway = start(&database, "", vec![handler]).await;
+    let ingest = gateway.ingest_addr().unwrap();
+    Signed::stripe_event("evt_0", "a.b", "stripe's").send(ingest).await;
+    let mut running = calls.next().await;
+    for n in 1..=6 {
+        Signed::stripe_event(&format!("evt_{n}"), "a.b", "stripe's").send(ingest).await;
+        Signed::github(&format!("gh-{n}"), "push", "{}").send(ingest).await;
+    }
+    let mut order = Vec::new();
+    for _ in 0..12 {
+        running.succeed();
+        running = calls.next().await;
+        order.push(running.object.clone());
+    }
+    running.succeed();
+    assert!(order.windows(3).all(|three| three[0] != three[1] || three[1] != three[2]), "{order:?}");
+    eventually("no unfinished job", 0, async || unfinished(&pool).await).await;
+    gateway.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_statement_ends_with_its_job_and_gives_its_connection_back() {
+    let (database, pool) = database_with_effects().await;
+    let brief = Duration::from_millis(300);
+    let named = on("stripe", &["*"]).name("stuck").attempts(8).timeout(brief).backoff(Duration::ZERO, 1, brief);
+    let (handler, mut calls) = puppet(named);
+    let config = config(&database, "");
+    let settings = hookgate::config::Database { worker_connections: 4, ..config.database.clone() };
+    let gateway = start_with(Config { database: settings, ..config }, vec![handler]).await;
+    Signed::stripe_event("evt_1", "a.b", "in_1").send(gateway.ingest_addr().unwrap()).await;
+    for _ in 0..8 {
+        let call = calls.next().await;
+        // Until its time is over, and then no longer.
+        let _ = call.try_execute("select pg_sleep(40)").await;
+    }
+    eventually("its death", vec!["exhausted".to_owned()], async || deaths(&pool).await).await;
+    let sleeping = "select count(*) from pg_stat_activity
+                     where datname = current_database() and state = 'active' and query like '%pg_sleep(40)'";
+    eventually("nobody sleeps on", 0, async || number(&pool, sleeping).await).await;
+    gateway.shutdown().await;
 }

@@ -161,6 +161,30 @@ async fn with_postgres_silent_it_is_503_in_time_too() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn with_connections_silent_for_good_it_goes_on_by_itself_once_new_ones_work() {
+    let database = database().await;
+    let pool = database.pool().await;
+    let (proxy, through) = Proxy::before(&database).await;
+    let gateway = receiving_for(&database, &through, Order::None).await;
+    let to = gateway.ingest_addr().unwrap();
+    // New ones and duplicates: every connection is made, and none has rested long enough to be asked whether it lives.
+    join_all((1..40).chain(1..40).map(async |n| event(n).send(to).await)).await;
+
+    proxy.abandon_connections();
+    join_all((1..80).map(|n| asked_promptly(to, n))).await;
+
+    for n in [1, 80] {
+        eventually("it accepts again", 202, async || event(n).send(to).await.status).await;
+    }
+    // One that the silence kept waiting is not recorded twice when it comes again.
+    for n in 40..80 {
+        eventually("it accepts again", 202, async || event(n).send(to).await.status).await;
+    }
+    assert_eq!(recorded(&pool).await, (80, 80, 80));
+    gateway.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn connections_killed_in_mid_flight_lose_nothing_acknowledged_and_double_nothing() {
     const SENT: i64 = 200;
     let database = database().await;

@@ -30,7 +30,7 @@ shutdown_grace = "5s"
 [worker]
 poll = "200ms"
 heartbeat = "300ms"
-lease = "30s"
+lease = "10s"
 [source.github]
 provider = "github"
 secrets = [{ literal = "It's a Secret to Everybody" }]

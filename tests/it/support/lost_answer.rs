@@ -76,7 +76,7 @@ async fn carry(mut client: UnixStream, server: Arc<Path>, losing: Arc<AtomicU8>)
                         LOSES_ANSWER => {
                             server.write_all(asked).await.ok()?;
                             // Its answer means that it is done.
-                            server.read(&mut answered).await.ok()?;
+                            let _: usize = server.read(&mut answered).await.ok()?;
                             return None;
                         }
                         _ => {}

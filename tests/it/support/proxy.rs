@@ -20,11 +20,19 @@ enum Line {
     Silent,
 }
 
+/// The line as one connection sees it: what goes for all, unless the connection was abandoned.
+#[derive(Debug, Clone, Copy)]
+struct State {
+    line: Line,
+    /// Connections that began before are silent for good.
+    since: u64,
+}
+
 /// A proxy to a test's database. Ends with the test.
 #[derive(Debug)]
 pub(crate) struct Proxy {
     folder: PathBuf,
-    line: watch::Sender<Line>,
+    line: watch::Sender<State>,
 }
 
 impl Proxy {
@@ -35,22 +43,28 @@ impl Proxy {
         let file = format!(".s.PGSQL.{}", options.get_port());
         let folder = fresh_folder();
         let listener = UnixListener::bind(folder.join(&file)).expect("listen");
-        let (line, watched) = watch::channel(Line::Open);
+        let (line, watched) = watch::channel(State { line: Line::Open, since: 0 });
         tokio::spawn(accept(listener, socket.join(&file).into(), watched));
         let through = database.through(&folder);
         (Self { folder, line }, through)
     }
 
     pub(crate) fn cut(&self) {
-        self.line.send_replace(Line::Cut);
+        self.line.send_modify(|state| state.line = Line::Cut);
     }
 
     pub(crate) fn silence(&self) {
-        self.line.send_replace(Line::Silent);
+        self.line.send_modify(|state| state.line = Line::Silent);
     }
 
     pub(crate) fn open(&self) {
-        self.line.send_replace(Line::Open);
+        self.line.send_modify(|state| state.line = Line::Open);
+    }
+
+    /// Nothing comes through the present connections any more, and nothing ends them: their server's host is gone
+    /// without a word, and another one took its place. New connections work.
+    pub(crate) fn abandon_connections(&self) {
+        self.line.send_modify(|state| state.since += 1);
     }
 }
 
@@ -60,36 +74,38 @@ impl Drop for Proxy {
     }
 }
 
-async fn accept(listener: UnixListener, server: Arc<Path>, line: watch::Receiver<Line>) {
+async fn accept(listener: UnixListener, server: Arc<Path>, line: watch::Receiver<State>) {
     while let Ok((client, _)) = listener.accept().await {
         tokio::spawn(carry(client, Arc::clone(&server), line.clone()));
     }
 }
 
-async fn carry(client: UnixStream, server: Arc<Path>, mut line: watch::Receiver<Line>) {
+async fn carry(client: UnixStream, server: Arc<Path>, mut line: watch::Receiver<State>) {
+    let began = line.borrow().since;
     let cut = line.clone();
     let carried = async {
         // While the line is silent a connection is not even made.
-        line.wait_for(|line| *line == Line::Open).await.ok()?;
+        line.wait_for(|state| state.line == Line::Open).await.ok()?;
         let server = UnixStream::connect(server).await.ok()?;
         let ((from_client, to_client), (from_server, to_server)) = (client.into_split(), server.into_split());
         tokio::select! {
-            () = copy(from_client, to_server, line.clone()) => {}
-            () = copy(from_server, to_client, line.clone()) => {}
+            () = copy(from_client, to_server, line.clone(), began) => {}
+            () = copy(from_server, to_client, line.clone(), began) => {}
         }
         Some(())
     };
     let mut cut = cut;
     tokio::select! {
         _ = carried => {}
-        _ = cut.wait_for(|line| *line == Line::Cut) => {}
+        _ = cut.wait_for(|state| state.line == Line::Cut) => {}
     }
 }
 
-async fn copy(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, mut line: watch::Receiver<Line>) {
+async fn copy(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, mut line: watch::Receiver<State>, began: u64) {
     let mut buffer = vec![0; 64 * 1024];
     while let Ok(read @ 1..) = from.read(&mut buffer).await {
-        if line.wait_for(|line| *line == Line::Open).await.is_err() || to.write_all(&buffer[..read]).await.is_err() {
+        let carries = |state: &State| state.line == Line::Open && state.since == began;
+        if line.wait_for(carries).await.is_err() || to.write_all(&buffer[..read]).await.is_err() {
             return;
         }
     }

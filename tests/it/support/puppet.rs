@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use hookgate::{Context, Handler, HandlerError, Named, Raw};
 use sqlx::{AssertSqlSafe, Executor};
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, error::TryRecvError, unbounded_channel};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::oneshot;
 
 /// Far beyond what any run here waits for.
@@ -85,10 +85,7 @@ impl Calls {
 
     /// The next run, if it began already.
     pub(crate) fn taken(&mut self) -> Option<Call> {
-        match self.0.try_recv() {
-            Ok(call) => Some(call),
-            Err(TryRecvError::Empty | TryRecvError::Disconnected) => None,
-        }
+        self.0.try_recv().ok()
     }
 }
 
@@ -107,9 +104,14 @@ pub(crate) struct Call {
 impl Call {
     /// Executes SQL through `cx.tx()`.
     pub(crate) async fn execute(&self, sql: &str) -> Result<(), String> {
+        self.try_execute(sql).await.expect("the run goes on")
+    }
+
+    /// Executes SQL through `cx.tx()`; `None` if the run was cut off meanwhile.
+    pub(crate) async fn try_execute(&self, sql: &str) -> Option<Result<(), String>> {
         let (done, result) = oneshot::channel();
         self.order(Order::Execute(sql.to_owned(), done));
-        result.await.expect("the run goes on")
+        result.await.ok()
     }
 
     /// Writes the effect that [`super::work::effects`] counts.
