@@ -10,7 +10,7 @@ use hookgate::{Context, Handler, HandlerError, Order, Raw, on};
 use crate::support::eventually::eventually;
 use crate::support::gateway::{Signed, start};
 use crate::support::puppet::puppet;
-use crate::support::work::{attempts, database_with_effects, number, unfinished};
+use crate::support::work::{attempts, database_with_effects, execute, number, unfinished};
 
 /// What a handler saw, told by its own runs.
 #[derive(Debug, Default)]
@@ -121,6 +121,43 @@ async fn events_that_come_at_the_same_moment_are_run_in_the_order_in_which_they_
         assert!(done.len() == 128 && done.is_sorted_by(|a, b| a < b), "{done:?}");
         assert_eq!(log.most_at_once["hot"], 1);
     }
+    first.shutdown().await;
+    second.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_recording_that_began_earlier_and_commits_later_stands_later_in_its_lane() {
+    let (database, pool) = database_with_effects().await;
+    let (handler, mut calls) = puppet(on("stripe", &["*"]).name("lane").order(Order::Lane));
+    let first = start(&database, "", vec![handler.clone()]).await;
+    let second = start(&database, "", vec![handler]).await;
+    execute(
+        &pool,
+        "create function wait_here() returns trigger language plpgsql as
+            $$ begin perform pg_advisory_xact_lock_shared(7); return new; end $$;
+         create trigger wait_here before insert on hookgate.deliveries
+            for each row when (new.provider_id = 'evt_slow') execute function wait_here()",
+    )
+    .await;
+    let mut lock = pool.begin().await.unwrap();
+    sqlx::query("select pg_advisory_xact_lock(7)").execute(&mut *lock).await.unwrap();
+    let (one, other) = (first.ingest_addr().unwrap(), second.ingest_addr().unwrap());
+    let slow = tokio::spawn(async move { Signed::stripe_event("evt_slow", "a.b", "hot").send(one).await });
+    let waiting = "select count(*) from pg_stat_activity
+                    where datname = current_database() and wait_event = 'advisory' and application_name like 'hookgate%'";
+    eventually("the slow one has begun", 1, async || number(&pool, waiting).await).await;
+    let quick = Signed::stripe_event("evt_quick", "a.b", "hot").send(other).await;
+    lock.rollback().await.unwrap();
+    let slow = slow.await.unwrap();
+    assert_eq!((quick.status, slow.status), (202, 202), "{} {}", quick.text, slow.text);
+    let call = calls.next().await;
+    let (ran_first, place) = (call.delivery.to_string(), call.sequence);
+    call.succeed();
+    let call = calls.next().await;
+    assert_eq!((ran_first.as_str(), call.delivery.to_string().as_str()), (quick.id(), slow.id()));
+    assert!(call.sequence > place, "{:?} after {place:?}", call.sequence);
+    call.succeed();
+    eventually("no unfinished job", 0, async || unfinished(&pool).await).await;
     first.shutdown().await;
     second.shutdown().await;
 }
