@@ -253,7 +253,8 @@ fn the_demo_happens_as_told_twice_on_the_same_data() {
         assert_eq!(code(&demo), 0, "{time}: {}{}", out(&demo), err(&demo));
         let told = json(&demo);
         assert_eq!(told["differences"], serde_json::json!([]), "{time}");
-        let deliveries = hookgate_providers::ALL.len() + 1;
-        assert_eq!(told["sent"].as_array().map(Vec::len), Some(deliveries + 2), "{time}: a copy and a forgery besides");
+        let senders = ["github", "partner", "shopify", "slack", "standard-webhooks", "stripe"];
+        let sent = told["sent"].as_array().map(Vec::len);
+        assert_eq!(sent, Some(senders.len() + 2), "{time}: one each, and a copy and a forgery besides");
     }
 }
