@@ -10,6 +10,7 @@ mod clock;
 mod config;
 mod deliver;
 mod embedded;
+mod examples;
 mod handler;
 mod lock_order;
 mod promises;

@@ -112,19 +112,21 @@ impl Drop for Ledger {
     }
 }
 
-/// Built here, so that `cargo test --test it` never runs a stale one.
 fn program() -> &'static PathBuf {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
-    PROGRAM.get_or_init(|| {
-        let mut build = Command::new(env!("CARGO"));
-        build.args(["build", "--quiet", "--example", "ledger", "--manifest-path"]);
-        build.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"));
-        let built = build.output().expect("run cargo");
-        assert!(built.status.success(), "the example does not build: {}", String::from_utf8_lossy(&built.stderr));
-        let this = std::env::current_exe().expect("this program");
-        // target/debug/deps/it-… → target/debug/examples/ledger
-        this.parent().and_then(|deps| deps.parent()).expect("a target folder").join("examples/ledger")
-    })
+    PROGRAM.get_or_init(|| example("ledger"))
+}
+
+/// An example's program, built here, so that `cargo test --test it` never runs a stale one.
+pub(crate) fn example(name: &str) -> PathBuf {
+    let mut build = Command::new(env!("CARGO"));
+    build.args(["build", "--quiet", "--example", name, "--manifest-path"]);
+    build.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"));
+    let built = build.output().expect("run cargo");
+    assert!(built.status.success(), "the example does not build: {}", String::from_utf8_lossy(&built.stderr));
+    let this = std::env::current_exe().expect("this program");
+    // target/debug/deps/it-… → target/debug/examples/…
+    this.parent().and_then(|deps| deps.parent()).expect("a target folder").join("examples").join(name)
 }
 
 /// Waits until the ledger reached a step of a payment, so many times.
