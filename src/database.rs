@@ -9,6 +9,7 @@ use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions};
 use sqlx::{ConnectOptions, Connection};
 
 use crate::maintenance::partitions;
+use crate::store::schema;
 use crate::{Error, config};
 
 /// Forward only; docs say what each locks and whether the previous release may still run.
@@ -108,13 +109,10 @@ pub(crate) async fn reach(options: &PgConnectOptions) -> Result<(), Error> {
 pub(crate) async fn migrate(pool: &PgPool) -> Result<(), Error> {
     let mut conn = pool.acquire().await.map_err(Error::database("the database can't be reached"))?;
     // The migrations table lives in our own schema, so that it meets nobody else's.
-    let there: bool = sqlx::query_scalar("select to_regnamespace('hookgate') is not null")
-        .fetch_one(&mut *conn)
-        .await
-        .map_err(Error::database("the database can't be asked for its schemas"))?;
+    let there =
+        schema::exists(&mut conn).await.map_err(Error::database("the database can't be asked for its schemas"))?;
     if !there {
-        sqlx::query("create schema if not exists hookgate")
-            .execute(&mut *conn)
+        schema::create(&mut conn)
             .await
             .map_err(Error::database("the schema `hookgate` can't be made: grant CREATE on the database"))?;
     }
@@ -135,13 +133,8 @@ pub(crate) async fn refuse_other_schema(pool: &PgPool) -> Result<(), Error> {
 
 /// How many migrations the database lacks.
 pub(crate) async fn pending(pool: &PgPool) -> sqlx::Result<usize> {
-    let there: bool =
-        sqlx::query_scalar("select to_regclass('hookgate.migrations') is not null").fetch_one(pool).await?;
-    let applied: Vec<i64> = if there {
-        sqlx::query_scalar("select version from hookgate.migrations where success").fetch_all(pool).await?
-    } else {
-        Vec::new()
-    };
+    let mut conn = pool.acquire().await?;
+    let applied = schema::applied(&mut conn).await?;
     Ok(MIGRATIONS.iter().filter(|migration| !applied.contains(&migration.version)).count())
 }
 

@@ -1,7 +1,8 @@
 //! All SQL, one file a table or a statement that spans them.
 //!
 //! Functions take `&mut PgConnection`, never a pool; they never begin and never commit: stages own transactions.
-//! Everything runs as unchecked `sqlx::query` with a Postgres test per function (docs/DESIGN.md says why).
+//! Everything runs as unchecked `sqlx::query` (docs/DESIGN.md says why), so what no test reaches is not checked at all:
+//! a new function comes with a test that runs it on Postgres.
 //!
 //! Lock order, everywhere: `dead` → `lanes` (sorted by key) → `jobs`. Receipts are sorted before they are inserted.
 
@@ -17,6 +18,7 @@ pub(crate) mod receipts;
 pub(crate) mod record;
 pub(crate) mod registry;
 pub(crate) mod replays;
+pub(crate) mod schema;
 pub(crate) mod search;
 pub(crate) mod workers;
 
