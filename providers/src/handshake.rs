@@ -96,6 +96,18 @@ pub struct Reply {
     pub headers: Vec<(&'static str, String)>,
     /// The body.
     pub body: Vec<u8>,
+    /// A URL that has to be fetched (GET, `https`, a host the provider's module pins) for the handshake to take effect: how
+    /// SNS subscriptions are confirmed.
+    pub visit: Option<String>,
+    /// The secret that the sender offers in this handshake, to verify what follows. Anybody can offer one: keep it only
+    /// while the operator waits for it, and else refuse the handshake.
+    pub offers: Option<Secret>,
+}
+
+impl Reply {
+    const fn new(status: u16, headers: Vec<(&'static str, String)>, body: Vec<u8>) -> Self {
+        Self { status, headers, body, visit: None, offers: None }
+    }
 }
 
 /// When in the course of verification a handshake is looked for.
@@ -174,15 +186,14 @@ fn holds(handshake: &Handshake, view: &View<'_>, values: &Values<'_>) -> Result<
 fn reply(answer: Answer, view: &View<'_>, values: &Values<'_>, secrets: &[Secret]) -> Result<Reply, Reject> {
     let value = |locate: Locate| values.text(&locate)?.ok_or(Reject::HandshakeIncomplete);
     // The echoed text is the sender's: nosniff keeps a browser from taking it for a page.
-    let typed = |content_type: &str, body: Vec<u8>| Reply {
-        status: 200,
-        headers: vec![("content-type", content_type.to_owned()), ("x-content-type-options", "nosniff".to_owned())],
-        body,
+    let typed = |content_type: &str, body: Vec<u8>| {
+        let headers = vec![("content-type", content_type.to_owned()), ("x-content-type-options", "nosniff".to_owned())];
+        Reply::new(200, headers, body)
     };
     let object = |members: Map<String, Value>| typed("application/json", Value::Object(members).to_string().into());
     Ok(match answer {
-        Answer::Empty => Reply { status: 200, headers: Vec::new(), body: Vec::new() },
-        Answer::Status(status) => Reply { status, headers: Vec::new(), body: Vec::new() },
+        Answer::Empty => Reply::new(200, Vec::new(), Vec::new()),
+        Answer::Status(status) => Reply::new(status, Vec::new(), Vec::new()),
         Answer::Json(key, locate) => object([(key.to_owned(), value(locate)?.into())].into_iter().collect()),
         Answer::Object(members) => {
             let member = |(key, member): &(&str, Member)| {
@@ -199,12 +210,12 @@ fn reply(answer: Answer, view: &View<'_>, values: &Values<'_>, secrets: &[Secret
         Answer::Fixed(content_type, body) => typed(content_type, body.into()),
         Answer::Headers(headers) => {
             let headers = headers.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
-            Reply { status: 200, headers, body: Vec::new() }
+            Reply::new(200, headers, Vec::new())
         }
         Answer::Header(name) => {
             let value = view.request.headers.single(name)?.and_then(|value| std::str::from_utf8(value).ok());
             let value = value.ok_or(Reject::HandshakeIncomplete)?.to_owned();
-            Reply { status: 200, headers: vec![(name, value)], body: Vec::new() }
+            Reply::new(200, vec![(name, value)], Vec::new())
         }
     })
 }

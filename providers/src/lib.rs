@@ -32,6 +32,7 @@ mod form;
 pub mod handshake;
 mod intern;
 mod json;
+mod keys;
 pub mod locate;
 mod overrides;
 mod provider;
@@ -48,6 +49,7 @@ pub use catalogue::{ALL, find};
 pub use custom::{CustomError, CustomHmac, custom};
 pub use event::Event;
 pub use handshake::{Handshake, Reply};
+pub use keys::{KeyRequest, Keys};
 pub use locate::Locate;
 pub use overrides::{OneOrMore, OverrideError, Overrides};
 pub use provider::{Acknowledgement, Coverage, Events, Provider};
@@ -57,7 +59,7 @@ pub use sample::Sample;
 pub use scheme::Scheme;
 pub use secret::{Secret, SecretError};
 pub use sign::{SignError, Unsigned, sign};
-pub use verify::{MAX_SECRETS, Verdict, Verified, verify};
+pub use verify::{MAX_SECRETS, Verdict, Verified, verify, verify_with_keys};
 
 /// The README's example, compiled and run.
 #[cfg(doctest)]

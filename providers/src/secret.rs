@@ -1,5 +1,6 @@
 //! Secrets: never empty, never printed, wiped when dropped.
 
+use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
 /// A shared secret or key, exactly as the provider shows it.
@@ -82,6 +83,15 @@ impl Secret {
         }
     }
 }
+
+/// In constant time, so that comparing is safe wherever somebody does.
+impl PartialEq for Secret {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.ct_eq(&other.0).into()
+    }
+}
+
+impl Eq for Secret {}
 
 impl std::fmt::Debug for Secret {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

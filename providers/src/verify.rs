@@ -3,7 +3,7 @@
 use crate::handshake::{self, Stage};
 use crate::scheme::Clock;
 use crate::view::View;
-use crate::{Event, Provider, Reject, Reply, Request, Secret, event};
+use crate::{Event, KeyRequest, Keys, Provider, Reject, Reply, Request, Secret, event};
 
 /// The most live secrets of one source: each costs a hash of the body.
 pub const MAX_SECRETS: usize = 16;
@@ -16,6 +16,9 @@ pub enum Verdict {
     Delivery(Verified),
     /// Asks for this answer and carries no event.
     Handshake(Reply),
+    /// Cannot be judged before this was fetched: fetch it, add it to the [`Keys`], and call [`verify_with_keys`] again, a few
+    /// times at most. Only of providers whose keys change by themselves.
+    NeedKey(KeyRequest),
 }
 
 /// Proof that a request was authentic when it was verified. Only [`verify`] makes one.
@@ -47,6 +50,17 @@ impl Verified {
 ///
 /// Never panics. Work and memory are bounded by a small multiple of the request's size.
 pub fn verify(provider: &Provider, request: &Request<'_>, secrets: &[Secret], now: i64) -> Result<Verdict, Reject> {
+    verify_with_keys(provider, request, secrets, &Keys::new(), now)
+}
+
+/// [`verify`], with the keys that were fetched so far.
+pub fn verify_with_keys(
+    provider: &Provider,
+    request: &Request<'_>,
+    secrets: &[Secret],
+    _keys: &Keys,
+    now: i64,
+) -> Result<Verdict, Reject> {
     let family = provider.scheme.family(provider.families, request.headers);
     let view = View::new(provider, request, family);
     if let Some(reply) = handshake::answer(provider, &view, secrets, Stage::Unsigned)? {

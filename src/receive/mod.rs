@@ -90,6 +90,8 @@ impl Ingest {
         let verified = match verdict {
             Ok(Verdict::Delivery(verified)) => verified,
             Ok(Verdict::Handshake(answer)) => return (reply::handshake(answer), "handshake"),
+            // No provider's keys are fetched yet.
+            Ok(Verdict::NeedKey(_)) => return (reply::refused(), "refused"),
             Err(reject) => {
                 self.refusals.note(
                     Some(&source.name),

@@ -174,6 +174,7 @@ impl Vector {
                 Err("expected a handshake's answer, got a delivery".into())
             }
             (true, Ok(Verdict::Delivery(verified))) => self.compare_events(verified.events()),
+            (true, Ok(Verdict::NeedKey(request))) => Err(format!("expected accepted, got {request:?}")),
         }
     }
 
