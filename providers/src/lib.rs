@@ -58,7 +58,7 @@ pub use request::{Headers, Repeated, Request};
 pub use sample::Sample;
 pub use scheme::Scheme;
 pub use secret::{Secret, SecretError};
-pub use sign::{SignError, Unsigned, sign};
+pub use sign::{SignError, Unsigned, resign, sign, signature_headers};
 pub use verify::{MAX_SECRETS, Verdict, Verified, verify, verify_with_keys};
 
 /// The README's example, compiled and run.

@@ -1,4 +1,4 @@
-//! Makes the request a provider would have sent: for the simulator, re-signing forwards, and tests.
+//! Makes the request a provider would have sent: for the simulator, re-signed forwards, and tests.
 
 use crate::{Headers, Locate, Provider, Request, Secret, SecretError};
 
@@ -44,6 +44,12 @@ pub enum SignError {
     /// A header that is signed is not there.
     #[error("a header that is part of what is signed is missing")]
     SignedHeaderMissing,
+    /// The signature or its time is in the body, which is sent on as it was received.
+    #[error("this provider writes its signature into the body, which is sent on as it was received")]
+    InBody,
+    /// The signature or the token is in the URL, which is the destination's own.
+    #[error("this provider writes its signature into the URL, and the destination has a URL of its own")]
+    InUrl,
 }
 
 /// The headers to add to a request to make it one that `provider` would have sent.
@@ -66,6 +72,40 @@ pub fn sign(provider: &Provider, unsigned: &Unsigned<'_>, secret: &Secret) -> Re
     let signed = provider.scheme.sign(&Unsigned { headers: &complete, ..*unsigned }, family, secret)?;
     added.extend(signed.iter().filter(|(name, _)| complete.single(name) == Ok(None)));
     Ok(added)
+}
+
+/// The names of those of a request's headers that authenticate it as the provider's: its signature, what tells how it was
+/// made, and the time of it. Neither the delivery id nor the event type, which stay what they are under any signature.
+pub fn signature_headers<'h>(provider: &Provider, headers: &'h Headers) -> Vec<&'h str> {
+    let names = headers.iter().map(|(name, _)| name);
+    names.filter(|name| provider.scheme.writes(provider.families, name)).collect()
+}
+
+/// Makes a request that was received one that `provider` sends now, to another URL and with another secret: its headers,
+/// complete, in which those that authenticate it are replaced and the others are as they were.
+///
+/// `request.headers` are those received. An id in them is kept; `request.id` stands in only where one is signed and missing.
+pub fn resign(provider: &Provider, request: &Unsigned<'_>, secret: &Secret) -> Result<Headers, SignError> {
+    // The body stays: what the scheme would sign beside it may be possible where the destination would refuse it.
+    provider.scheme.check_resigning(secret)?;
+    let received = request.request();
+    let family = provider.scheme.family(provider.families, request.headers);
+    let old = signature_headers(provider, request.headers);
+    let mut headers: Headers = request.headers.iter().filter(|(name, _)| !old.contains(name)).collect();
+    let unsigned = Unsigned { headers: &headers, ..*request };
+    let signed = provider.scheme.sign_as_received(&received, &unsigned, family, secret)?;
+    let added: Vec<_> = signed.iter().filter(|(name, _)| headers.single(name) == Ok(None)).collect();
+    headers.extend(added);
+    Ok(headers)
+}
+
+impl Provider {
+    /// Whether [`resign`] can sign with this secret; the error says why not.
+    ///
+    /// For where configuration is read. What a single request lacks is found when it is signed.
+    pub fn check_resigning(&self, secret: &Secret) -> Result<(), SignError> {
+        self.scheme.check_resigning(secret)
+    }
 }
 
 /// The family the request's own headers are of; without any, the last, which is the one most receivers know.

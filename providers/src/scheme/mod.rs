@@ -10,6 +10,7 @@
 //! - freshness is judged after the signature, so "too old" is only ever said of an authentic request.
 
 mod adyen;
+mod carried;
 mod describe;
 mod encoding;
 mod hash;

@@ -175,19 +175,24 @@ impl StandardWebhooks {
     }
 
     pub(super) fn sign(&self, unsigned: &Unsigned<'_>, family: &str, secret: &Secret) -> Result<Headers, SignError> {
-        if unsigned.id.is_empty() || unsigned.id.contains('.') {
+        // A request that has an id keeps it.
+        let id = match family_header(unsigned.headers, family, "id") {
+            Ok(Some(id)) => std::str::from_utf8(id).map_err(|_| SignError::UnusableId)?,
+            _ => unsigned.id,
+        };
+        if id.is_empty() || id.contains('.') {
             return Err(SignError::UnusableId);
         }
         let key = Key::all(secret, self.shared)?.into_iter().next().ok_or(SecretError::NoKey)?;
         let time = unsigned.now.to_string();
-        let message = [unsigned.id.as_bytes(), b".", time.as_bytes(), b".", unsigned.body];
+        let message = [id.as_bytes(), b".", time.as_bytes(), b".", unsigned.body];
         let signature = match &key {
             Key::Shared(key) => sha256(key, &message),
             Key::Signing(key) => key.sign(&message.concat()).to_bytes().to_vec(),
             Key::Public(_) => return Err(SignError::PublicKey),
         };
         let signature = format!("{},{}", key.version(), BASE64_STANDARD.encode(signature));
-        let lines = [("id", unsigned.id.to_owned()), ("timestamp", time), ("signature", signature)];
+        let lines = [("id", id.to_owned()), ("timestamp", time), ("signature", signature)];
         Ok(lines.into_iter().map(|(name, value)| (format!("{family}{name}"), value)).collect())
     }
 }

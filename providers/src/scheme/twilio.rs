@@ -12,8 +12,8 @@ use super::message::{Part, at, is_form, message, text};
 use super::{Encoding, Hash, KeyForm};
 use crate::{Headers, Locate, Reject, Request, Secret, SignError, Unsigned};
 
-const SIGNATURE: &str = "x-twilio-signature";
-const SETTINGS: &str = "x-twilio-webhooks-signature-settings";
+pub(super) const SIGNATURE: &str = "x-twilio-signature";
+pub(super) const SETTINGS: &str = "x-twilio-webhooks-signature-settings";
 /// Shared keys are written `webhooks_sharedkey_…:SECRET`.
 const SHARED_KEY: &[u8] = b"webhooks_sharedkey_";
 

@@ -9,6 +9,7 @@ mod custom;
 mod handshakes;
 mod hostile;
 mod request;
+mod resigned;
 mod scheme;
 mod signatures;
 mod signed;
