@@ -79,6 +79,11 @@ impl Complaints {
         self.0.push(Complaint { at: None, sentence });
     }
 
+    /// Whether anything was said.
+    pub(super) fn any(&self) -> bool {
+        !self.0.is_empty()
+    }
+
     /// `value`, if nothing was said.
     pub(super) fn none_or<T>(self, value: T) -> Result<T, ConfigError> {
         if self.0.is_empty() { Ok(value) } else { Err(ConfigError { complaints: self.0, source: None }) }

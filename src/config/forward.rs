@@ -1,16 +1,19 @@
 //! `[[forward]]`: a built-in handler that posts what was received to a URL.
 
+mod signing;
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use base64::Engine as _;
 use http::{HeaderName, HeaderValue};
 use reqwest::Url;
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::error::Complaints;
-use super::secret::{Keyring, Place, Reference, Secret, SecretSetting};
-use super::{HandlerPolicy, Mode, Name, Order, Pattern, duration};
+use super::secret::{Keyring, Place, Reference, SecretSetting};
+use super::{HandlerPolicy, Mode, Name, Order, Pattern, Source, duration};
+use signing::Sign;
+pub use signing::Signing;
 
 /// A built-in handler that posts what was received to a URL.
 #[derive(Debug, Clone, Serialize)]
@@ -33,19 +36,6 @@ pub struct Forward {
     /// How it is run.
     #[serde(flatten)]
     pub policy: HandlerPolicy,
-}
-
-/// How a forwarded request is signed.
-#[derive(Debug, Clone, Serialize)]
-#[serde(tag = "sign", rename_all = "kebab-case")]
-pub enum Signing {
-    /// With Standard Webhooks and this `whsec_…` secret, whose base64 was checked.
-    StandardWebhooks {
-        /// The secret, prefix included.
-        secret: Secret,
-    },
-    /// Not at all: the destination cannot tell hookgate from anyone else.
-    None,
 }
 
 /// A header added to every request of a forward.
@@ -98,13 +88,6 @@ pub(super) struct ForwardSettings {
     order: Order,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum Sign {
-    StandardWebhooks,
-    None,
-}
-
 /// `[forward_defaults]`. Read only so that a wrong value in it is refused even while no forward inherits it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a table of settings")]
@@ -115,17 +98,30 @@ pub(super) struct ForwardDefaults {
 }
 
 impl ForwardSettings {
-    pub(super) fn resolve(self, keyring: &Keyring<'_>, complaints: &mut Complaints) -> Option<Forward> {
+    /// `sources` are all there are: what a forward takes decides as whom it can sign.
+    pub(super) fn resolve(
+        self,
+        sources: &BTreeMap<Name, Source>,
+        keyring: &Keyring<'_>,
+        complaints: &mut Complaints,
+    ) -> Option<Forward> {
         let prefix = format!("forward.{}", self.name);
         if self.events.is_empty() {
             complaints
                 .say(format!("`{prefix}.events` is empty, so nothing is forwarded: write [\"*\"] for everything"));
         }
         let to = complaints.take(destination(&prefix, &self.to));
-        let signing = complaints.take(signing(&prefix, self.sign, self.secret, keyring));
+        let wanted = signing::Wanted { prefix: &prefix, from: &self.from, sign: self.sign, secret: self.secret };
+        let signing = wanted.resolve(sources, keyring, complaints);
         let mut headers = Vec::new();
         for (name, value) in self.headers {
             headers.extend(complaints.take(header(&prefix, &name, value, keyring)));
+        }
+        for name in signing.iter().flat_map(|signing| signing.written_by_it(&headers)) {
+            complaints.say(format!(
+                "`{prefix}.headers.{name}` is a header that `{prefix}.sign` = \"provider\" writes itself: remove one of the \
+                 two"
+            ));
         }
         Some(Forward {
             name: self.name,
@@ -166,36 +162,6 @@ fn destination(prefix: &str, text: &str) -> Result<Url, String> {
         return Err(format!("`{prefix}.to` has a fragment (#…), which HTTP does not send: remove it"));
     }
     Ok(url)
-}
-
-fn signing(prefix: &str, sign: Sign, secret: Option<SecretSetting>, keyring: &Keyring<'_>) -> Result<Signing, String> {
-    match (sign, secret) {
-        (Sign::None, None) => Ok(Signing::None),
-        (Sign::None, Some(_)) => {
-            Err(format!("`{prefix}.sign` is \"none\" and `{prefix}.secret` is set: remove one of the two"))
-        }
-        (Sign::StandardWebhooks, None) => Err(format!(
-            "`{prefix}.secret` is missing: write secret = {{ env = \"VARIABLE\" }} with a whsec_… secret, or \
-             sign = \"none\" to forward unsigned"
-        )),
-        (Sign::StandardWebhooks, Some(secret)) => {
-            let secret = keyring.fetch(&format!("{prefix}.secret"), secret)?;
-            let key = secret
-                .expose()
-                .strip_prefix("whsec_")
-                .and_then(|text| base64::engine::general_purpose::STANDARD.decode(text).ok());
-            // The bounds of the Standard Webhooks specification:
-            // https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
-            match key {
-                Some(key) if (24..=64).contains(&key.len()) => Ok(Signing::StandardWebhooks { secret }),
-                _ => Err(format!(
-                    "`{prefix}.secret` ({}) is not a Standard Webhooks secret: it is whsec_ and the base64 of 24 to \
-                     64 random bytes, as `echo whsec_$(openssl rand -base64 32)` makes",
-                    secret.reference()
-                )),
-            }
-        }
-    }
 }
 
 /// Set by hookgate or by HTTP itself; a second one would contradict or shadow it.

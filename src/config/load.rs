@@ -13,7 +13,7 @@ use super::operator::OperatorSettings;
 use super::secret::Keyring;
 use super::sheet::Sheet;
 use super::source::{SourceDefaults, SourceSettings};
-use super::{Config, HandlerPolicy, Log, Mode, Name, Recorder, Registry, Retention, Server, Worker};
+use super::{Config, HandlerPolicy, Log, Mode, Name, Recorder, Registry, Retention, Server, Source, Worker};
 
 /// `hookgate.default.toml`, every option with its default and a comment.
 pub const DEFAULT_TOML: &str = include_str!("../../hookgate.default.toml");
@@ -119,13 +119,16 @@ pub(super) fn from_layers(
 
 fn resolve(settings: Settings, keyring: &Keyring<'_>) -> Result<Config, ConfigError> {
     let mut complaints = Complaints::default();
-    let sources = settings
+    let sources: BTreeMap<Name, Source> = settings
         .source
         .into_iter()
         .filter_map(|(name, source)| Some((name.clone(), source.resolve(name, keyring, &mut complaints)?)))
         .collect();
-    let forwards =
-        settings.forward.into_iter().filter_map(|forward| forward.resolve(keyring, &mut complaints)).collect();
+    let forwards = settings
+        .forward
+        .into_iter()
+        .filter_map(|forward| forward.resolve(&sources, keyring, &mut complaints))
+        .collect();
     let config = Config {
         operator: settings.operator.resolve(keyring, &mut complaints),
         database: settings.database.resolve(keyring, &mut complaints),

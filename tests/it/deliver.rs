@@ -2,6 +2,7 @@
 
 mod claims;
 mod forwards;
+mod forwards_resigned;
 mod lanes;
 mod lost_commits;
 mod refusals;

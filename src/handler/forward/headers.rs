@@ -4,7 +4,9 @@ use std::fmt::Write;
 
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 
-use super::signature::Key;
+use hookgate_providers::SignError;
+
+use super::sign::Sign;
 use crate::handler::Delivery;
 
 /// A longer value is left out: servers refuse whole requests over one huge header.
@@ -17,27 +19,37 @@ pub(super) struct Facts<'a> {
     pub(super) attempt: u32,
     /// Unix seconds.
     pub(super) timestamp: i64,
-    pub(super) key: Option<&'a Key>,
+    pub(super) sign: &'a Sign,
+    /// Where the request goes.
+    pub(super) to: &'a str,
     pub(super) configured: &'a HeaderMap,
 }
 
 /// The received end-to-end headers, then the configured ones, then ours; later ones replace earlier ones.
-pub(super) fn outgoing(delivery: &Delivery, facts: Facts<'_>) -> HeaderMap {
-    let mut out = end_to_end(&delivery.headers);
+///
+/// An error says what a request lacks that its provider always has; no later attempt can change it.
+pub(super) fn outgoing(delivery: &Delivery, facts: Facts<'_>) -> Result<HeaderMap, SignError> {
+    let mut out = end_to_end(&delivery.headers, |name| is_ours(name) && !facts.sign.is_of_provider(name));
     for name in facts.configured.keys() {
         out.remove(name);
         for value in facts.configured.get_all(name) {
             out.append(name, value.clone());
         }
     }
+    if let Sign::AsProvider(signer) = facts.sign {
+        out = signer.resign(&out, facts.to, &delivery.body, facts.timestamp)?;
+    }
     let mut say = |name: &'static str, text: &str| {
         if let Some(value) = header_value(text) {
             out.insert(HeaderName::from_static(name), value);
         }
     };
-    say("webhook-id", facts.id);
-    say("webhook-timestamp", &facts.timestamp.to_string());
-    if let Some(key) = facts.key {
+    // A provider's own signature stands alone: two would say different things about who sent this.
+    if !matches!(facts.sign, Sign::AsProvider(_)) {
+        say("webhook-id", facts.id);
+        say("webhook-timestamp", &facts.timestamp.to_string());
+    }
+    if let Sign::StandardWebhooks(key) = facts.sign {
         say("webhook-signature", &key.sign(facts.id, facts.timestamp, &delivery.body));
     }
     say("idempotency-key", facts.id);
@@ -61,11 +73,11 @@ pub(super) fn outgoing(delivery: &Delivery, facts: Facts<'_>) -> HeaderMap {
         out.insert(header::CONTENT_LENGTH, HeaderValue::from_static("0"));
     }
     out.entry(header::USER_AGENT).or_insert(HeaderValue::from_static(concat!("hookgate/", env!("CARGO_PKG_VERSION"))));
-    out
+    Ok(out)
 }
 
 /// What the sender said to the destination, without what it said to us, to the next hop or about the bytes' framing.
-fn end_to_end(received: &HeaderMap) -> HeaderMap {
+fn end_to_end(received: &HeaderMap, is_ours: impl Fn(&HeaderName) -> bool) -> HeaderMap {
     let named_by_connection: Vec<String> = received
         .get_all(header::CONNECTION)
         .iter()
@@ -138,13 +150,20 @@ fn header_value(text: &str) -> Option<HeaderValue> {
 mod tests {
     use super::*;
     use crate::handler::delivery::sample;
+    use crate::handler::forward::signature::Key;
     use proptest::prelude::*;
     use secrecy::SecretString;
 
     fn outgoing_of(delivery: &Delivery) -> HeaderMap {
-        let facts =
-            Facts { id: "key-1", attempt: 3, timestamp: 1_700_000_000, key: None, configured: &HeaderMap::new() };
-        outgoing(delivery, facts)
+        let facts = Facts {
+            id: "key-1",
+            attempt: 3,
+            timestamp: 1_700_000_000,
+            sign: &Sign::Not,
+            to: "http://127.0.0.1/",
+            configured: &HeaderMap::new(),
+        };
+        outgoing(delivery, facts).expect("nothing to sign")
     }
 
     fn received(lines: &[(&'static str, &'static str)]) -> HeaderMap {
@@ -242,10 +261,11 @@ mod tests {
             id: "msg_p5jXN8AQM9LWM0D4loKWxJek",
             attempt: 1,
             timestamp: 1_614_265_330,
-            key: Some(&key),
+            sign: &Sign::StandardWebhooks(key),
+            to: "http://127.0.0.1/",
             configured: &configured,
         };
-        let out = outgoing(&delivery, facts);
+        let out = outgoing(&delivery, facts).expect("signed");
         assert_eq!(out.get_all("authorization").iter().count(), 1);
         assert_eq!(text(&out, "authorization"), Some("Bearer ours"));
         assert_eq!(text(&out, "webhook-signature"), Some("v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="));

@@ -7,6 +7,7 @@
 mod answer;
 mod client;
 mod headers;
+mod sign;
 mod signature;
 
 use std::fmt;
@@ -16,11 +17,11 @@ use chrono::Utc;
 use futures_util::future::BoxFuture;
 use http::{HeaderMap, HeaderName};
 use reqwest::{Client, Response, Url};
-use secrecy::SecretString;
 
 use super::{Context, Handler, HandlerError, Run, on};
 use crate::config::{self, Pattern, Signing};
 use answer::{Excerpt, Verdict};
+use sign::{AsProvider, Sign};
 use signature::Key;
 
 /// After a 2xx nothing the destination still sends changes the outcome: this long we read it, beside the job, to keep the
@@ -34,8 +35,8 @@ const EXPLAIN: Duration = Duration::from_secs(5);
 pub(crate) struct ForwardSpec {
     /// `http` or `https`, without user name and password.
     pub(crate) url: String,
-    /// `whsec_…`: signs what is sent. Without it there is no `webhook-signature`.
-    pub(crate) secret: Option<SecretString>,
+    /// What the destination can verify.
+    pub(crate) signing: Signing,
     /// Added to every request, in place of received ones of the same name; for the destination's own authentication.
     pub(crate) headers: HeaderMap,
 }
@@ -60,7 +61,7 @@ pub(crate) enum ForwardError {
 /// One destination with its connections.
 pub(crate) struct Forward {
     to: Url,
-    key: Option<Key>,
+    sign: Sign,
     headers: HeaderMap,
     client: Client,
 }
@@ -70,10 +71,7 @@ pub(crate) fn configured(forward: &config::Forward) -> Result<Handler, ForwardEr
     let patterns: Vec<&str> = forward.events.iter().map(Pattern::as_str).collect();
     let spec = ForwardSpec {
         url: forward.to.to_string(),
-        secret: match &forward.signing {
-            Signing::StandardWebhooks { secret } => Some(secret.expose().into()),
-            Signing::None => None,
-        },
+        signing: forward.signing.clone(),
         headers: forward.headers.iter().map(|header| (header.name.clone(), header.value.clone())).collect(),
     };
     Ok(on(forward.from.as_str(), &patterns)
@@ -95,9 +93,15 @@ impl Forward {
         if let Some(name) = spec.headers.keys().find(|name| headers::is_ours(name) || headers::is_hop_by_hop(name)) {
             return Err(ForwardError::Header(name.clone()));
         }
-        let key = spec.secret.as_ref().map(Key::parse).transpose()?;
+        let sign = match spec.signing {
+            Signing::StandardWebhooks { secret } => Sign::StandardWebhooks(Key::parse(&secret.expose().into())?),
+            Signing::Provider { provider, key, .. } => {
+                Sign::AsProvider(Box::new(AsProvider { provider: *provider, secret: key }))
+            }
+            Signing::None => Sign::Not,
+        };
         let client = client::build(to.scheme() == "https").map_err(ForwardError::Client)?;
-        Ok(Self { to, key, headers: spec.headers, client })
+        Ok(Self { to, sign, headers: spec.headers, client })
     }
 
     async fn send(&self, cx: &mut Context) -> Result<(), HandlerError> {
@@ -108,10 +112,14 @@ impl Forward {
                 id: cx.idempotency_key(),
                 attempt: cx.attempt(),
                 timestamp: Utc::now().timestamp(),
-                key: self.key.as_ref(),
+                sign: &self.sign,
+                to: self.to.as_str(),
                 configured: &self.headers,
             },
-        );
+        )
+        .map_err(|error| {
+            HandlerError::because(format!("it cannot be signed as its provider would: {error}")).permanent()
+        })?;
         let request = self.client.post(self.to.clone()).headers(headers).body(delivery.body.clone());
         // The URL may hold a token in its path or query, and the error's text is kept.
         let response = request.send().await.map_err(reqwest::Error::without_url)?;
