@@ -5,7 +5,7 @@ use super::exit::Exit;
 const GROUPS: [(&str, &[&str]); 3] = [
     ("Get going", &["dev", "init", "send"]),
     ("Run it", &["serve", "migrate", "check"]),
-    ("Look and act", &["deliveries", "replay", "providers"]),
+    ("Look and act", &["deliveries", "replay", "explain", "providers"]),
 ];
 
 const EXAMPLES: &str = "\
@@ -15,6 +15,8 @@ Examples:
   hookgate dev                                 run it
   hookgate send stripe invoice.paid            post a signed sample to it
   hookgate deliveries list --state dead        what needs you
+  hookgate explain --source stripe --request captured.http
+                                               why it was refused
   hookgate replay ID --handler billing         run one handler of one delivery again
 ";
 

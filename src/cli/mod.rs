@@ -10,6 +10,7 @@ mod deliveries;
 mod demo;
 mod dev;
 mod exit;
+mod explain;
 mod help;
 mod init;
 mod migrate;
@@ -74,6 +75,8 @@ enum Command {
     Deliveries(deliveries::Command),
     /// Run a delivery's handlers again
     Replay(replay::Args),
+    /// Say why a captured request is refused, and what to change
+    Explain(explain::Args),
     /// See which providers are built in
     #[command(subcommand)]
     Providers(providers::Command),
@@ -117,6 +120,7 @@ pub(crate) async fn run(builder: Builder, args: impl IntoIterator<Item = OsStrin
         Command::Check(args) => check::run(&invocation, &args),
         Command::Deliveries(command) => deliveries::run(&invocation, &command).await,
         Command::Replay(args) => replay::run(&invocation, &args).await,
+        Command::Explain(args) => explain::run(&invocation, &args),
         Command::Providers(command) => providers::run(&invocation, &command),
     };
     match ended {
@@ -194,7 +198,10 @@ mod tests {
             "hookgate deliveries show 0198 --json",
             "hookgate deliveries body 0198 -o body.json",
             "hookgate replay 0198 --handler a --handler b --force --api http://127.0.0.1:1",
+            "hookgate explain --source stripe --request captured.http",
+            "hookgate explain --source stripe --request - --at 2026-11-30T22:13:20Z --old-secret-env OLD --json",
             "hookgate providers list",
+            "hookgate providers list stripe",
             "hookgate --json providers show stripe",
         ] {
             assert!(parsed(line).is_ok(), "{line}: {}", parsed(line).expect_err("not ok"));
@@ -211,6 +218,8 @@ mod tests {
             "hookgate deliveries list --state finished",
             "hookgate replay",
             "hookgate deliveries list --all --limit 5",
+            "hookgate explain --source stripe",
+            "hookgate explain --source stripe --request a --at yesterday",
         ] {
             assert!(parsed(line).is_err(), "{line}");
         }
