@@ -20,6 +20,7 @@ mod listing;
 mod message;
 mod public_key;
 mod signed;
+mod signs_url;
 pub mod standard_webhooks;
 pub mod timestamp;
 mod token;
