@@ -45,6 +45,7 @@ mod secret;
 mod sign;
 mod verify;
 mod view;
+mod warning;
 
 pub use catalogue::{ALL, find};
 pub use custom::{CustomError, CustomHmac, custom};
@@ -61,6 +62,7 @@ pub use scheme::Scheme;
 pub use secret::{Secret, SecretError};
 pub use sign::{SignError, Unsigned, resign, sign, signature_headers};
 pub use verify::{MAX_SECRETS, Verdict, Verified, verify, verify_with_keys};
+pub use warning::Warning;
 
 /// The README's example, compiled and run.
 #[cfg(doctest)]
