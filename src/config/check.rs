@@ -1,6 +1,7 @@
 //! Settings that are each allowed and together are not.
 
 mod capacity;
+mod coverage;
 mod providers;
 mod routes;
 mod times;
@@ -49,6 +50,7 @@ impl Config {
         capacity::check(self, &mut found);
         routes::check(self, &mut found);
         providers::check(self, &mut found);
+        coverage::check(self, &mut found);
         found.0.sort_by_key(|problem| std::cmp::Reverse(problem.severity));
         found.0
     }

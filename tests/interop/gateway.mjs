@@ -12,13 +12,15 @@ export class Gateway {
   #exit;
   #folder;
   #ingest;
+  #operator;
 
-  static async start({ binary, folder, clients, destination, forwardSecret }) {
+  // `settings`: more lines for every source and forward.
+  static async start({ binary, folder, clients, destination, forwardSecret, settings = {} }) {
     const gateway = new Gateway();
     gateway.#folder = folder;
     const config = join(folder, 'hookgate.toml');
     const sources = [...new Map(clients.map((client) => [client.source, client])).values()];
-    writeFileSync(config, configuration(sources, destination, join(folder, 'data')));
+    writeFileSync(config, configuration(sources, destination, join(folder, 'data'), settings));
     const env = { ...process.env, FORWARD_SECRET: forwardSecret };
     for (const { source, secret } of sources) env[variable(source)] = secret;
     const log = openSync(gateway.#logFile(), 'w');
@@ -30,7 +32,9 @@ export class Gateway {
     });
     gateway.#exit = once(gateway.#child, 'exit').then(([code, signal]) => code ?? signal);
     try {
-      gateway.#ingest = (await gateway.#announced()).ingest;
+      const announced = await gateway.#announced();
+      gateway.#ingest = announced.ingest;
+      gateway.#operator = announced.operator;
     } catch (error) {
       await gateway.stop();
       throw new Error(`${error.message}\n${gateway.log()}`);
@@ -42,6 +46,20 @@ export class Gateway {
     const response = await fetch(new URL(`in/${source}`, this.#ingest), { method: 'POST', body, headers });
     await response.arrayBuffer();
     return { status: response.status, id: response.headers.get('hookgate-delivery-id') };
+  }
+
+  // Runs the handlers of a delivery again, as soon as its first run is settled.
+  async replay(id) {
+    for (const end = Date.now() + START_MS; Date.now() < end; await after(50)) {
+      const response = await fetch(new URL(`api/v1/deliveries/${id}/replay`, this.#operator), {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ force: true }),
+      });
+      const answer = await response.json();
+      if (answer.queued?.length) return;
+    }
+    throw new Error(`delivery ${id} was not queued for a replay within ${START_MS} ms`);
   }
 
   log() {
@@ -92,17 +110,19 @@ export class Gateway {
   }
 }
 
-function configuration(sources, destination, data) {
+function configuration(sources, destination, data, { source: ofSource = '', forward: ofForward = '' }) {
   const tables = sources.map(({ source, provider }) => `
 [source.${source}]
 provider = "${provider}"
 secrets = [{ env = "${variable(source)}" }]
+${ofSource}
 
 [[forward]]
 name = "to-destination-${source}"
 from = "${source}"
 to = "${destination}"
 secret = { env = "FORWARD_SECRET" }
+${ofForward}
 `);
   return `[server]
 ingest = "127.0.0.1:0"

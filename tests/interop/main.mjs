@@ -9,6 +9,7 @@ import { clients } from './clients.mjs';
 import { Destination } from './destination.mjs';
 import { Gateway } from './gateway.mjs';
 import { python } from './python.mjs';
+import { resigned } from './resigned.mjs';
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 
 const binary = process.argv[2];
@@ -27,6 +28,7 @@ try {
       await through(client, request);
     }
   }
+  await resigned(binary, folder, checks);
   await checks.that('nothing reached the destination but what was accepted', () => destination.unclaimed() === 0);
 } catch (error) {
   checks.broke('the run', error);
