@@ -27,6 +27,7 @@
 mod catalogue;
 mod custom;
 mod event;
+mod explain;
 mod fingerprint;
 mod form;
 pub mod handshake;
@@ -48,6 +49,7 @@ mod view;
 pub use catalogue::{ALL, find};
 pub use custom::{CustomError, CustomHmac, custom};
 pub use event::Event;
+pub use explain::{BodyChange, Finding, JsonStyle, Refused, SecretReading, UrlPart, explain};
 pub use handshake::{Handshake, Reply};
 pub use keys::{KeyRequest, Keys};
 pub use locate::Locate;
@@ -59,7 +61,7 @@ pub use sample::Sample;
 pub use scheme::Scheme;
 pub use secret::{Secret, SecretError};
 pub use sign::{SignError, Unsigned, sign};
-pub use verify::{MAX_SECRETS, Verdict, Verified, verify, verify_with_keys};
+pub use verify::{MAX_SECRETS, Verdict, Verified, authenticate, verify, verify_with_keys};
 
 /// The README's example, compiled and run.
 #[cfg(doctest)]
