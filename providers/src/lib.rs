@@ -24,6 +24,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod authenticate;
 mod catalogue;
 mod custom;
 mod event;
@@ -46,6 +47,7 @@ mod sign;
 mod verify;
 mod view;
 
+pub use authenticate::authenticate;
 pub use catalogue::{ALL, find};
 pub use custom::{CustomError, CustomHmac, custom};
 pub use event::Event;
@@ -61,7 +63,7 @@ pub use sample::Sample;
 pub use scheme::Scheme;
 pub use secret::{Secret, SecretError};
 pub use sign::{SignError, Unsigned, sign};
-pub use verify::{MAX_SECRETS, Verdict, Verified, authenticate, verify, verify_with_keys};
+pub use verify::{MAX_SECRETS, Verdict, Verified, verify, verify_with_keys};
 
 /// The README's example, compiled and run.
 #[cfg(doctest)]

@@ -53,19 +53,6 @@ pub fn verify(provider: &Provider, request: &Request<'_>, secrets: &[Secret], no
     verify_with_keys(provider, request, secrets, &Keys::new(), now)
 }
 
-/// Only whether a request is authentic and fresh: the index of the secret that matches. No handshake is answered, nothing
-/// is located.
-pub fn authenticate(provider: &Provider, request: &Request<'_>, secrets: &[Secret], now: i64) -> Result<usize, Reject> {
-    if secrets.is_empty() {
-        return Err(Reject::NoSecret);
-    }
-    if secrets.len() > MAX_SECRETS {
-        return Err(Reject::TooManySecrets);
-    }
-    let family = provider.scheme.family(provider.families, request.headers);
-    provider.scheme.check(request, family, secrets, Clock { now, tolerance_s: provider.tolerance_s })
-}
-
 /// [`verify`], with the keys that were fetched so far.
 pub fn verify_with_keys(
     provider: &Provider,
@@ -79,7 +66,14 @@ pub fn verify_with_keys(
     if let Some(reply) = handshake::answer(provider, &view, secrets, Stage::Unsigned)? {
         return Ok(Verdict::Handshake(reply));
     }
-    let secret_index = authenticate(provider, request, secrets, now)?;
+    if secrets.is_empty() {
+        return Err(Reject::NoSecret);
+    }
+    if secrets.len() > MAX_SECRETS {
+        return Err(Reject::TooManySecrets);
+    }
+    let clock = Clock { now, tolerance_s: provider.tolerance_s };
+    let secret_index = provider.scheme.check(request, family, secrets, clock)?;
     if let Some(reply) = handshake::answer(provider, &view, &secrets[secret_index..=secret_index], Stage::Signed)? {
         return Ok(Verdict::Handshake(reply));
     }

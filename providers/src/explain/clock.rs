@@ -10,8 +10,9 @@ const LAST: i64 = 1 << 44;
 /// scheme has to say where it keeps its time.
 pub(super) fn finding(refused: &Refused<'_>) -> Finding {
     let provider = Provider { tolerance_s: Some(0), ..*refused.provider };
-    let is_old =
-        |now: i64| authenticate(&provider, &refused.request, refused.secrets, now) == Err(Reject::TimestampTooOld);
+    let is_old = |now: i64| {
+        authenticate(&provider, &refused.request, refused.secrets, refused.keys, now) == Err(Reject::TimestampTooOld)
+    };
     let (mut not_old, mut old) = (-1, LAST);
     while old - not_old > 1 {
         let middle = not_old + (old - not_old) / 2;

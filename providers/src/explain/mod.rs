@@ -28,7 +28,7 @@ pub use url::UrlPart;
 
 use trial::Trial;
 
-use crate::{Provider, Reject, Request, Secret, Verdict, verify};
+use crate::{Keys, Provider, Reject, Request, Secret, Verdict, verify_with_keys};
 
 /// A refused request, and what its receiver knows.
 #[derive(Clone, Copy)]
@@ -41,6 +41,8 @@ pub struct Refused<'a> {
     pub secrets: &'a [Secret],
     /// Secrets that were live once.
     pub retired: &'a [Secret],
+    /// Keys that were fetched, for providers whose keys are.
+    pub keys: &'a Keys,
     /// Providers whose request it may be instead: [`crate::ALL`], or none.
     pub others: &'a [&'a Provider],
     /// When it was received, Unix seconds.
@@ -62,7 +64,8 @@ impl std::fmt::Debug for Refused<'_> {
 
 /// The likely reasons, likeliest first. Never empty.
 pub fn explain(refused: &Refused<'_>) -> Vec<Finding> {
-    let reject = match verify(refused.provider, &refused.request, refused.secrets, refused.now) {
+    let reject = match verify_with_keys(refused.provider, &refused.request, refused.secrets, refused.keys, refused.now)
+    {
         Ok(Verdict::Delivery(_) | Verdict::Handshake(_)) => return vec![Finding::Accepted],
         Ok(Verdict::NeedKey(_)) => return vec![Finding::KeyNotFetched],
         Err(reject) => reject,

@@ -54,7 +54,8 @@ impl<'a> Trial<'a> {
         };
         self.left.set(left);
         self.left_bytes.set(bytes);
-        let verdict = authenticate(provider, request, std::slice::from_ref(secret), self.refused.now);
+        let verdict =
+            authenticate(provider, request, std::slice::from_ref(secret), self.refused.keys, self.refused.now);
         matches!(verdict, Ok(_) | Err(Reject::TimestampTooOld | Reject::TimestampInFuture))
     }
 }

@@ -1,8 +1,8 @@
 //! Why was it refused? The likeliest reason comes first, for every kind of mistake people make.
 
 use hookgate_providers::{
-    ALL, BodyChange, Finding, Headers, Provider, Refused, Request, Secret, SecretReading, Unsigned, UrlPart, explain,
-    find, sign,
+    ALL, BodyChange, Finding, Headers, Keys, Provider, Refused, Request, Secret, SecretReading, Unsigned, UrlPart,
+    explain, find, sign,
 };
 
 use crate::signed::{NOW, Signed, secret};
@@ -39,6 +39,7 @@ impl Case {
             request,
             secrets: &self.secrets,
             retired: &[],
+            keys: &Keys::new(),
             others: ALL,
             now: self.now,
         })
@@ -62,7 +63,8 @@ impl Case {
 impl Signed {
     fn first(&self, headers: &Headers, body: &[u8], secrets: &[Secret], retired: &[Secret], now: i64) -> Finding {
         let request = Request { method: "POST", url: &self.url, headers, body };
-        explain(&Refused { provider: self.provider, request, secrets, retired, others: ALL, now }).remove(0)
+        explain(&Refused { provider: self.provider, request, secrets, retired, keys: &Keys::new(), others: ALL, now })
+            .remove(0)
     }
 
     fn own(&self) -> &[Secret] {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use hookgate_providers::{ALL, Finding, Headers, Provider, Refused, Request, Secret, Unsigned, explain, sign};
+use hookgate_providers::{ALL, Finding, Headers, Keys, Provider, Refused, Request, Secret, Unsigned, explain, sign};
 use proptest::prelude::*;
 
 use crate::explain::URL;
@@ -61,7 +61,7 @@ proptest! {
         }
         let request = Request { method: "POST", url: URL, headers: &headers, body: arrived.as_bytes() };
         let refused = Refused {
-            provider, request, secrets: std::slice::from_ref(&live), retired: std::slice::from_ref(&right), others: ALL, now: NOW + age,
+            provider, request, secrets: std::slice::from_ref(&live), retired: std::slice::from_ref(&right), keys: &Keys::new(), others: ALL, now: NOW + age,
         };
         let findings = explain(&refused);
         prop_assert!(!findings.is_empty());
@@ -86,7 +86,7 @@ proptest! {
         let headers: Headers = lines.into_iter().collect();
         let secrets = [Secret::new("whsec_YWJjZGVm").unwrap(), Secret::new("a:b").unwrap()];
         let request = Request { method: &method, url: &url, headers: &headers, body: &body };
-        let refused = Refused { provider, request, secrets: &secrets, retired: &secrets, others: ALL, now };
+        let refused = Refused { provider, request, secrets: &secrets, retired: &secrets, keys: &Keys::new(), others: ALL, now };
         prop_assert!(!explain(&refused).is_empty());
     }
 }
