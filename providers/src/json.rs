@@ -4,6 +4,8 @@
 //! skipped without recursion, so a hundred thousand opening brackets cost nothing but their bytes.
 //! A document that is not JSON to its end yields nothing.
 
+pub(crate) mod document;
+
 use std::borrow::Cow;
 
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};

@@ -6,6 +6,8 @@ mod batches;
 mod catalogue;
 mod conformance;
 mod custom;
+mod explain;
+mod explain_silence;
 mod handshakes;
 mod hostile;
 mod request;
