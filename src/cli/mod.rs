@@ -193,6 +193,7 @@ mod tests {
             "hookgate send github push --times 3 --same-id",
             "hookgate send stripe invoice.paid --tamper --to http://127.0.0.1:9/in/x",
             "hookgate send stripe",
+            "hookgate send meta --handshake --source pages",
             "hookgate deliveries list --state dead --source stripe --limit 5",
             "hookgate deliveries list --all",
             "hookgate deliveries show 0198 --json",
@@ -218,6 +219,7 @@ mod tests {
             "hookgate deliveries list --state finished",
             "hookgate replay",
             "hookgate deliveries list --all --limit 5",
+            "hookgate send meta page --handshake",
             "hookgate explain --source stripe",
             "hookgate explain --source stripe --request a --at yesterday",
         ] {

@@ -1,5 +1,7 @@
 //! The command line as a person and a script use it: the real binary, its output, its exit codes.
 
+mod explain;
+
 use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Command, Output};

@@ -49,7 +49,7 @@ impl Story {
             self.send(Act::Deliver, sender, request.clone()).await?;
             if sender.source == COPIED {
                 self.send(Act::Copy, sender, request.clone()).await?;
-                self.send(Act::Forge, sender, request.tampered()).await?;
+                self.send(Act::Forge, sender, request.tampered(&sender.provider)).await?;
             }
             self.look_for(PAUSE).await?;
         }
@@ -68,9 +68,10 @@ impl Story {
             id: &Uuid::now_v7().to_string(),
             data: None,
             url: url.as_str(),
+            token: None,
             now: Utc::now().timestamp(),
         };
-        signed(&wish, &sender.key)
+        signed(&wish, &sender.key).map_err(|unmade| unmade.failure(&sender.provider))
     }
 
     async fn send(&mut self, act: Act, sender: &Sender, request: Signed) -> Result<(), Failure> {

@@ -51,6 +51,7 @@ pub(super) fn run(invocation: &Invocation, args: &Args) -> Result<Exit, Failure>
         request,
         secrets: &source.keys,
         retired: &retired,
+        max_body: source.max_body.unwrap_or(config.server.max_body),
         now: received.at.timestamp(),
     };
     let answer = reasons::answer(&asked);
@@ -142,8 +143,10 @@ fn tell(
     if !args.old_secret_env.is_empty() {
         say("retired", args.old_secret_env.iter().enumerate().map(numbered).collect::<Vec<_>>().join(", "));
     }
-    for note in &captured.notes {
-        say("mind", note.clone());
+    let disabled = (!source.enabled).then(|| "the source is disabled, so it is answered 404 whatever comes".to_owned());
+    let notes: Vec<&String> = captured.notes.iter().chain(&disabled).collect();
+    for note in &notes {
+        say("mind", (*note).clone());
     }
     let (verdict, reasons) = match answer {
         Answer::Delivery => ("accepted", &[][..]),
@@ -175,12 +178,12 @@ fn tell(
         "received_at_from": received.by,
         "secrets": secrets,
         "retired": args.old_secret_env,
-        "notes": captured.notes,
+        "notes": notes,
         "accepted": !matches!(answer, Answer::Refused(..)),
         "verdict": verdict,
         "reasons": reasons
             .iter()
-            .map(|reason| json!({"certain": reason.is_certain, "sentence": reason.sentence}))
+            .map(|reason| json!({"code": reason.code, "certain": reason.is_certain, "sentence": reason.sentence}))
             .collect::<Vec<_>>(),
     }));
 }

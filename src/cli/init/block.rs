@@ -6,10 +6,13 @@ use base64::engine::general_purpose::STANDARD;
 use super::guide::{Form, Guide, Origin};
 
 /// The source as TOML, to be appended.
-pub(super) fn source(name: &str, provider: &str, docs: &str, variable: &str) -> String {
+pub(super) fn source(name: &str, provider: &str, docs: &str, notes: &[String], variable: &str) -> String {
     let mut block = format!("# {provider}: POST /in/{name}\n");
     if !docs.is_empty() {
         block += &format!("# {docs}\n");
+    }
+    for note in notes {
+        block += &comment(note);
     }
     block += &format!(
         "[source.{name}]\n\
@@ -30,6 +33,8 @@ pub(super) fn source(name: &str, provider: &str, docs: &str, variable: &str) -> 
          #from = \"{name}\"\n\
          #events = [\"*\"]\n\
          #to = \"http://127.0.0.1:3000/hooks/{name}\"\n\
+         # \"provider\" signs as the provider does, so an application that verifies it keeps its code.\n\
+         #sign = \"standard-webhooks\"\n\
          #secret = {{ env = \"{}\" }}\n\
          #order = \"lane\"\n",
         variable_for(&format!("{name}-app"))
@@ -52,6 +57,22 @@ delivery_id = \"json:/id\"
 event_type = \"json:/type\"
 #ordering_key = \"json:/data/id\"
 ";
+
+/// A sentence as comment lines that fit beside the others.
+fn comment(sentence: &str) -> String {
+    const WIDTH: usize = 110;
+    let mut lines = vec!["#".to_owned()];
+    for word in sentence.split(' ') {
+        if lines.last().is_some_and(|line| line.chars().count() + word.chars().count() > WIDTH) {
+            lines.push("#".to_owned());
+        }
+        if let Some(line) = lines.last_mut() {
+            line.push(' ');
+            line.push_str(word);
+        }
+    }
+    lines.join("\n") + "\n"
+}
 
 /// `shop-eu` → `SHOP_EU_SECRET`.
 pub(super) fn variable_for(name: &str) -> String {
@@ -76,10 +97,12 @@ mod tests {
 
     use super::*;
     use crate::cli::init::guide::guide;
+    use crate::cli::init::notes::notes;
     use crate::config::{Config, Mode, Severity};
 
     fn block(name: &str, provider: &str) -> String {
-        source(name, provider, "https://example.com/docs", &variable_for(name))
+        let notes = hookgate_providers::find(provider).map(notes).unwrap_or_default();
+        source(name, provider, "https://example.com/docs", &notes, &variable_for(name))
     }
 
     #[test]

@@ -6,6 +6,7 @@
 mod block;
 mod files;
 mod guide;
+mod notes;
 
 use std::path::PathBuf;
 
@@ -44,16 +45,17 @@ pub(super) fn run(invocation: &Invocation, args: &Args) -> Result<Exit, Failure>
             .advise("change it there, or choose another name with --name NAME"));
     }
     let docs = provider.map_or("", |provider| provider.docs);
+    let notes = provider.map(notes::notes).unwrap_or_default();
     let wrote_secret = files::append_variable(&args.env_file, &variable, || {
         let mut random = [0; 32];
         rand::rng().fill_bytes(&mut random);
         block::env_line(&variable, &guide, random)
     })?;
-    files::append(&file, &block::source(name, &args.provider, docs, &variable))?;
+    files::append(&file, &block::source(name, &args.provider, docs, &notes, &variable))?;
 
     let base = existing.public_url().unwrap_or_else(|| local_url(existing.ingest()));
     let url = send::ingest_url(base, name)?;
-    let told = Told { name, variable: &variable, file, url: url.to_string(), docs, wrote_secret };
+    let told = Told { name, variable: &variable, file, url: url.to_string(), docs, notes, wrote_secret };
     told.to_people(invocation, args, &guide, &existing);
     invocation.screen.value(&json!({
         "source": name,
@@ -68,6 +70,7 @@ pub(super) fn run(invocation: &Invocation, args: &Args) -> Result<Exit, Failure>
         },
         "url": told.url,
         "docs": docs,
+        "notes": told.notes,
         "tunnels": tunnels(existing.ingest().port()).map(|(_, command)| command),
     }));
     Ok(Exit::Done)
@@ -86,6 +89,7 @@ struct Told<'a> {
     file: PathBuf,
     url: String,
     docs: &'a str,
+    notes: Vec<String>,
     wrote_secret: bool,
 }
 
@@ -106,6 +110,9 @@ impl Told<'_> {
         say(format!("  events   {}", guide.events));
         if !self.docs.is_empty() {
             say(format!("  docs     {}", self.docs));
+        }
+        for note in &self.notes {
+            say(format!("  mind     {note}"));
         }
         if existing.public_url().is_none() {
             say("\nThe provider must reach that URL. From this machine, one of these gives it a public host:"

@@ -1,15 +1,18 @@
-//! `send`: a signed sample event, posted to a source as its provider would.
+//! `send`: a signed sample event, or a handshake, sent to a source as its provider would.
+
+mod handshake;
+pub(super) mod unsignable;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use hookgate_providers::Secret as Key;
+use hookgate_providers::{Provider, Secret as Key, SignError};
 use reqwest::{StatusCode, Url};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::exit::{Exit, Failure, told};
-use super::sample::{Signed, Wish, signed};
+use super::sample::{Signed, Unmade, Wish, signed};
 use super::table::Table;
 use super::{Invocation, client, local_url, providers};
 use crate::config::{Config, Mode, Source};
@@ -42,6 +45,9 @@ pub(super) struct Args {
     /// Send this file as the body
     #[arg(long, value_name = "FILE")]
     data: Option<PathBuf>,
+    /// Ask for the provider's handshakes instead, and show what is answered
+    #[arg(long, conflicts_with_all = ["event", "times", "same_id", "id", "tamper", "data"])]
+    handshake: bool,
 }
 
 /// What came back.
@@ -67,12 +73,13 @@ impl Answer {
 }
 
 pub(super) async fn run(invocation: &Invocation, args: &Args) -> Result<Exit, Failure> {
-    let Some(event) = &args.event else {
-        return list(invocation, &args.provider);
+    let event = match &args.event {
+        Some(event) => event.as_str(),
+        None if args.handshake => "",
+        None => return list(invocation, &args.provider),
     };
     let config = invocation.config(Mode::Dev)?;
     let source = choose(&config, args)?;
-    let key = source.keys.first().ok_or_else(|| Failure::no(format!("source {} has no secret", source.name)))?;
     let to = match &args.to {
         Some(url) => url.clone(),
         None => ingest_url(local_url(config.server.ingest), source.name.as_str())?,
@@ -87,15 +94,14 @@ pub(super) async fn run(invocation: &Invocation, args: &Args) -> Result<Exit, Fa
         Some(Ok(base)) => ingest_url(base, source.name.as_str())?,
         _ => to.clone(),
     };
-    let plan = Plan { args, event, source, key, data, to, public };
-    plan.carry_out(invocation).await
+    let plan = Plan { args, event, source, data, to, public };
+    if args.handshake { plan.shake_hands(invocation).await } else { plan.carry_out(invocation).await }
 }
 
 struct Plan<'a> {
     args: &'a Args,
     event: &'a str,
     source: &'a Source,
-    key: &'a Key,
     data: Option<Vec<u8>>,
     to: Url,
     public: Url,
@@ -129,18 +135,53 @@ impl Plan<'_> {
 
     fn request(&self) -> Result<(String, Signed), Failure> {
         let id = self.args.id.clone().unwrap_or_else(fresh_id);
-        let wish = Wish {
-            provider: &self.source.provider,
-            event: self.event,
-            id: &id,
-            data: self.data.as_deref(),
-            url: self.public.as_str(),
-            now: chrono::Utc::now().timestamp(),
-        };
-        let request = signed(&wish, self.key)?;
-        let request = if self.args.tamper { request.tampered() } else { request };
+        let provider = &self.source.provider;
+        let made = self.source.keys.iter().zip(&self.source.secrets).map(|(key, secret)| {
+            let wish = Wish {
+                provider,
+                event: self.event,
+                id: &id,
+                data: self.data.as_deref(),
+                url: self.public.as_str(),
+                token: Some(secret.expose()),
+                now: chrono::Utc::now().timestamp(),
+            };
+            signed(&wish, key)
+        });
+        let request =
+            first_made(made).ok_or_else(|| Failure::no(format!("source {} has no secret", self.source.name)))?;
+        let request = request.map_err(|unmade| unmade.failure(provider))?;
+        let request = if self.args.tamper { request.tampered(provider) } else { request };
         Ok((id, request))
     }
+
+    async fn shake_hands(&self, invocation: &Invocation) -> Result<Exit, Failure> {
+        let http = client::http()?;
+        let verify_token = self.source.secrets.iter().find_map(|secret| secret.expose().strip_prefix("verify:"));
+        let wish = handshake::Wish {
+            provider: &self.source.provider,
+            url: self.public.as_str(),
+            secrets: &self.source.keys,
+            verify_token,
+            now: chrono::Utc::now().timestamp(),
+        };
+        let (mut shown, mut shaken) = (Vec::new(), true);
+        for request in handshake::requests(&wish)? {
+            let method = request.method;
+            let answer = post(&http, &self.to, request).await?;
+            // A delivery's id would say that it was taken for an event.
+            shaken &= answer.status.is_success() && answer.delivery.is_none();
+            invocation.screen.line(format!("{method}  {}  {}", answer.status.as_u16(), answer.body.trim()));
+            shown.push(json!({"method": method, "status": answer.status.as_u16(), "body": answer.body}));
+        }
+        invocation.screen.value(&json!({"to": self.to.as_str(), "as_told": shaken, "sent": shown}));
+        Ok(if shaken { Exit::Done } else { Exit::No })
+    }
+}
+
+/// The first that could be made; else why the first could not: a secret may be of those that only verify.
+fn first_made(made: impl Iterator<Item = Result<Signed, Unmade>>) -> Option<Result<Signed, Unmade>> {
+    made.reduce(|first, other| if first.is_ok() || other.is_err() { first } else { other })
 }
 
 fn fresh_id() -> String {
@@ -153,13 +194,18 @@ pub(super) fn ingest_url(base: Url, source: &str) -> Result<Url, Failure> {
     base.join(&path).map_err(|error| Failure::usage(format!("{base} is no base for /in/{source}: {error}")))
 }
 
-/// Posts the request as it is and waits for the answer.
+/// Sends the request as it is and waits for the answer.
 pub(super) async fn post(http: &reqwest::Client, to: &Url, request: Signed) -> Result<Answer, Failure> {
     let lost = |error: reqwest::Error| {
         Failure::new(Exit::Unreachable, format!("{to} does not answer: {}", told(&error.without_url())))
             .advise("start the gateway with `hookgate dev`, or say where to post with --to URL")
     };
-    let mut post = http.post(to.clone()).body(request.body);
+    let method = reqwest::Method::from_bytes(request.method.as_bytes()).unwrap_or(reqwest::Method::POST);
+    let mut to = to.clone();
+    if let Some(query) = request.query.strip_prefix('?') {
+        to.set_query(Some(query));
+    }
+    let mut post = http.request(method, to).body(request.body);
     for (name, value) in request.headers.iter() {
         post = post.header(name, value);
     }
@@ -211,8 +257,20 @@ fn list(invocation: &Invocation, provider: &str) -> Result<Exit, Failure> {
         table.row([sample.event.to_owned(), sample.body.len().to_string(), command]);
     }
     invocation.screen.table(&table);
+    if cannot_be_made(provider) {
+        invocation.screen.line(format!("\n{} alone can sign these: {}", provider.title, unsignable::advice(provider)));
+    }
+    if !provider.handshake.is_empty() {
+        invocation.screen.line(format!("\nIts handshake: `hookgate send {} --handshake`.", provider.name));
+    }
     invocation.screen.value(&provider.samples.iter().map(|sample| sample.event).collect());
     Ok(Exit::Done)
+}
+
+/// Whether no secret that the provider shows signs its requests.
+fn cannot_be_made(provider: &Provider) -> bool {
+    let in_body = |key: &Key| matches!(provider.check_resigning(key), Err(SignError::InBody));
+    unsignable::private_key(&provider.scheme).is_some() || Key::new("any").is_ok_and(|key| in_body(&key))
 }
 
 #[cfg(test)]
