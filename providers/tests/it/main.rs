@@ -11,9 +11,11 @@ mod explain_silence;
 mod handshakes;
 mod hostile;
 mod request;
+mod rotation;
 mod scheme;
 mod signatures;
 mod signed;
+mod tampering;
 mod vectors;
 
 #[path = "../../examples/vectors/runner.rs"]
