@@ -14,6 +14,9 @@ mod signatures;
 mod signed;
 mod vectors;
 
+#[path = "../../examples/catalogue/page.rs"]
+mod page;
+
 #[path = "../../examples/vectors/runner.rs"]
 mod runner;
 
