@@ -46,6 +46,7 @@ mod secret;
 mod sign;
 mod verify;
 mod view;
+mod warning;
 
 pub use authenticate::authenticate;
 pub use catalogue::{ALL, find};
@@ -64,6 +65,7 @@ pub use scheme::Scheme;
 pub use secret::{Secret, SecretError};
 pub use sign::{SignError, Unsigned, sign};
 pub use verify::{MAX_SECRETS, Verdict, Verified, verify, verify_with_keys};
+pub use warning::Warning;
 
 /// The README's example, compiled and run.
 #[cfg(doctest)]

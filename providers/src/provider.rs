@@ -43,6 +43,9 @@ pub struct Provider {
     pub handshake: &'static [Handshake],
     /// What the provider wants to hear when an event was taken.
     pub reply: Acknowledgement,
+    /// The status for a request that is refused, where the provider looks at it: Fitbit and WebSub's hubs ask with a wrong
+    /// token on purpose and want 404.
+    pub refusal: u16,
     /// How long the provider waits for that answer.
     pub ack_deadline: Duration,
     /// How long after an event the provider may still send it again, by itself or on request.
@@ -111,6 +114,7 @@ impl Provider {
         volatile: &[],
         handshake: &[],
         reply: Acknowledgement { status: 202, body: None },
+        refusal: 401,
         ack_deadline: Duration::from_secs(10),
         retry_horizon: Duration::from_secs(3 * 86_400),
         resends_automatically: true,

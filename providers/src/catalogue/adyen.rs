@@ -3,6 +3,7 @@
 //!
 //! - In a standard webhook only reference, original reference, account, merchant reference, amount, event code and
 //!   success are protected: fetch anything else that matters.
+//! - The rest of a standard webhook is not signed: whoever sees one request can change it and keep the signatures.
 
 use std::time::Duration;
 

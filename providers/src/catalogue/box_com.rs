@@ -24,7 +24,7 @@ pub(super) const PROVIDER: Provider = Provider {
     ordering_key: &[Json("/source/id")],
     version: &[Json("/created_at")],
     covers: Coverage { body: true, id: true, event_type: true, time: true },
-    quirks: "Two keys, primary and secondary, so that one can be changed at a time.",
+    quirks: "Two keys, primary and secondary, so that one can be changed at a time. That a retry has the same id is unverified.",
     samples: &[Sample {
         event: "FILE.UPLOADED",
         headers: &[("content-type", "application/json")],

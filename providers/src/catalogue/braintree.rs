@@ -5,6 +5,8 @@
 //! - The payload is XML in base64 and is not looked into: neither id nor type is found, and copies are not
 //!   recognised.
 //! - The URL is checked with a challenge whose answer is signed with the same key, so only short hex is answered.
+//! - Only the field `bt_payload` is signed, which holds the whole notification; other fields of the form are not
+//!   signed.
 
 use std::time::Duration;
 
@@ -33,7 +35,7 @@ pub(super) const PROVIDER: Provider = Provider {
     ack_deadline: Duration::from_secs(30),
     retry_horizon: Duration::from_secs(86400),
     covers: Coverage { body: false, id: false, event_type: false, time: false },
-    quirks: "Sent again every hour for a day, in no promised order. Use the time inside the notification.",
+    quirks: "Only `bt_payload` is signed, other fields of the form are not signed. Sent again every hour for a day, in no promised order. Use the time inside the notification.",
     samples: &[Sample {
         event: "",
         headers: &[("content-type", "application/x-www-form-urlencoded")],

@@ -1,6 +1,7 @@
 //! Buildkite. HMAC-SHA256 of time and body, or the token as it is, by the webhook's setting.
 //! <https://buildkite.com/docs/apis/webhooks>
 
+use crate::handshake::{Answer, Handshake, Proof, When};
 use crate::locate::Locate::{Header, Json, Pair};
 use crate::scheme::{Listing, Part, Scheme, Signed, Timestamp, Token};
 use crate::{Coverage, Provider, Sample};
@@ -19,6 +20,11 @@ pub(super) const PROVIDER: Provider = Provider {
     event_type: &[Json("/event")],
     ordering_key: &[Json("/build/id"), Json("/job/id"), Json("/agent/id")],
     version: &[Json("/build/number")],
+    handshake: &[Handshake {
+        when: &[When::Is(Json("/event"), "ping")],
+        proof: Proof::Signature,
+        answer: Answer::Empty,
+    }],
     resends_automatically: false,
     covers: Coverage { body: true, id: false, event_type: true, time: true },
     quirks: "Not sent again. An event may show a later state than the one it announces.",

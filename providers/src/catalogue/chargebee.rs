@@ -28,7 +28,7 @@ pub(super) const PROVIDER: Provider = Provider {
     volatile: &["/webhook_status", "/webhooks"],
     retry_horizon: Duration::from_secs(259200),
     covers: Coverage { body: false, id: false, event_type: false, time: false },
-    quirks: "Nothing is signed: whoever knows the password can send anything. `resource_version` tells which of two events is newer.",
+    quirks: "Nothing is signed: whoever knows the password can send anything. `resource_version` tells which of two events is newer. Up to 7 retries, from 2 minutes to 2 days.",
     samples: &[Sample {
         event: "subscription_changed",
         headers: &[("content-type", "application/json")],

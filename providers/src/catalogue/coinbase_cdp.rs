@@ -34,8 +34,8 @@ pub(super) const PROVIDER: Provider = Provider {
     event_type: &[Json("/type"), Json("/eventType")],
     ordering_key: &[Json("/data/transactionHash"), Json("/transactionId")],
     version: &[Json("/createdAt")],
-    covers: Coverage { body: true, id: true, event_type: true, time: false },
-    quirks: "The secret is in the metadata of the subscription.",
+    covers: Coverage { body: true, id: true, event_type: true, time: true },
+    quirks: "The secret is in the metadata of the subscription. One event has one id, however often it is sent.",
     samples: &[Sample {
         event: "onchain.activity.detected",
         headers: &[("content-type", "application/json")],

@@ -3,6 +3,7 @@
 //!
 //! - The list of signed headers is itself signed.
 //! - The attempt is one of them, so each retry has another signature.
+//! - The idempotency key is the delivery id; it counts as not signed, since whether it is depends on the list.
 
 use std::time::Duration;
 
@@ -29,17 +30,19 @@ pub(super) const PROVIDER: Provider = Provider {
             .signs(SIGNS)
             .timestamp(Timestamp::milliseconds(Header("x-contentful-timestamp")).within(30)),
     ),
+    delivery_id: &[Header("x-contentful-idempotency-key")],
     event_type: &[Header("x-contentful-topic")],
     ordering_key: &[Join("/", &[Json("/sys/space/sys/id"), Json("/sys/environment/sys/id"), Json("/sys/id")])],
     version: &[Json("/sys/version"), Json("/sys/revision")],
     retry_horizon: Duration::from_secs(3600),
     covers: Coverage { body: true, id: false, event_type: true, time: true },
-    quirks: "Refused after 30 seconds: keep the clock right. The path is signed: a proxy must not change it.",
+    quirks: "Refused after 30 seconds: keep the clock right. The path is signed: a proxy must not change it. Two more attempts, 30 seconds apart, unless the webhook says otherwise.",
     samples: &[Sample {
         event: "ContentManagement.Entry.publish",
         headers: &[
             ("content-type", "application/json"),
             ("x-contentful-topic", "ContentManagement.Entry.publish"),
+            ("x-contentful-idempotency-key", "{{id}}"),
             ("x-contentful-signed-headers", "x-contentful-signed-headers,x-contentful-timestamp,x-contentful-topic"),
         ],
         body: r#"{"sys":{"version":7,"space":{"sys":{"id":"main"}},"environment":{"sys":{"id":"main"}},"id":"{{object}}"}}"#,

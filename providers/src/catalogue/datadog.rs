@@ -18,7 +18,7 @@ pub(super) const PROVIDER: Provider = Provider {
     version: &[Json("/last_updated")],
     ack_deadline: Duration::from_secs(15),
     covers: Coverage { body: false, id: false, event_type: false, time: false },
-    quirks: "The body is a template of yours: put `$ID`, `$ALERT_ID`, `$ALERT_TRANSITION` and `$LAST_UPDATED` under id, alert_id, alert_transition and last_updated. Sent again only after a 5xx.",
+    quirks: "Nothing is signed. The body is a template of yours: put `$ID`, `$ALERT_ID`, `$ALERT_TRANSITION` and `$LAST_UPDATED` under id, alert_id, alert_transition and last_updated. Sent again only after a 5xx or without a connection, five times.",
     samples: &[Sample {
         event: "Triggered",
         headers: &[("content-type", "application/json")],

@@ -15,7 +15,7 @@ pub(super) const PROVIDER: Provider = Provider {
     delivery_id: &[Json("/metadata/request_id")],
     retry_horizon: Duration::from_secs(600),
     covers: Coverage { body: false, id: false, event_type: false, time: false },
-    quirks: "The token is the key's id, which is no secret to anybody in the project. Ten retries, 30 seconds apart.",
+    quirks: "Nothing is signed, and the token is the id of the key, which is no secret to anybody in the project. Ten retries, 30 seconds apart.",
     samples: &[Sample {
         event: "",
         headers: &[("content-type", "application/json")],

@@ -44,7 +44,7 @@ pub(super) const PROVIDER: Provider = Provider {
     ack_deadline: Duration::from_secs(3),
     retry_horizon: Duration::from_secs(600),
     covers: Coverage { body: true, id: true, event_type: true, time: true },
-    quirks: "Interactions want their answer within 3 seconds and in the response: a queue cannot give it. Webhook events carry no id.",
+    quirks: "Interactions want their answer within 3 seconds and in the response: a queue cannot give it. Webhook events carry no id and are retried for 10 minutes. Wrongly signed requests come on purpose and must get 401.",
     samples: &[Sample {
         event: "APPLICATION_AUTHORIZED",
         headers: &[("content-type", "application/json")],

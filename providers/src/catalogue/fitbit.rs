@@ -1,8 +1,8 @@
 //! Fitbit. HMAC-SHA1 of the body in base64, keyed with the client secret and `&`.
 //! <https://dev.fitbit.com/build/reference/web-api/developer-guide/using-subscriptions/>
 //!
-//! - The subscriber's verification code is a secret of the source, written `verify:CODE`. A wrong code must get 404;
-//!   here it gets a refusal.
+//! - The subscriber's verification code is a secret of the source, written `verify:CODE`. A wrong code must get 404,
+//!   as must any refused request.
 
 use std::time::Duration;
 
@@ -26,9 +26,10 @@ pub(super) const PROVIDER: Provider = Provider {
         answer: Answer::Status(204),
     }],
     reply: Acknowledgement { status: 204, body: Some(("text/plain", "")) },
+    refusal: 404,
     ack_deadline: Duration::from_secs(5),
     covers: Coverage { body: true, id: false, event_type: true, time: false },
-    quirks: "Wants 204 within 5 seconds. Events have no id.",
+    quirks: "Wants 204 within 5 seconds, and 404 for a wrong verification code, which it tries on purpose. Events have no id.",
     samples: &[Sample {
         event: "activities",
         headers: &[("content-type", "application/json")],

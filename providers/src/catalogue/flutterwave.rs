@@ -2,6 +2,9 @@
 //! <https://developer.flutterwave.com/docs/webhooks>
 //!
 //! - Read from independent implementations: fetch the transaction before acting on it, as Flutterwave advises.
+//! - The time limit of 60 seconds is unverified.
+
+use std::time::Duration;
 
 use crate::locate::Locate::{Header, Json};
 use crate::scheme::{Scheme, Signed, Token};
@@ -20,6 +23,7 @@ pub(super) const PROVIDER: Provider = Provider {
     ordering_key: &[Json("/data/tx_ref"), Json("/data/reference"), Json("/data/id")],
     version: &[Json("/timestamp")],
     reply: Acknowledgement { status: 200, body: None },
+    ack_deadline: Duration::from_secs(60),
     covers: Coverage { body: true, id: true, event_type: true, time: false },
     quirks: "With v3 nothing is signed: whoever sees one request can send any.",
     samples: &[Sample {

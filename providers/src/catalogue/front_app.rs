@@ -27,8 +27,9 @@ pub(super) const PROVIDER: Provider = Provider {
         answer: Answer::Text(Header("x-front-challenge")),
     }],
     ack_deadline: Duration::from_secs(10),
+    retry_horizon: Duration::from_secs(24 * 3_600),
     covers: Coverage { body: true, id: true, event_type: true, time: true },
-    quirks: "Rule webhooks use the same header and another signature: they are the provider front-rule.",
+    quirks: "Three retries, then disabled. Rule webhooks use the same header and another signature: they are the provider front-rule.",
     samples: &[Sample {
         event: "inbound_received",
         headers: &[("content-type", "application/json")],

@@ -4,6 +4,10 @@
 //! - Without a secret the signature header is there and empty, which counts as none.
 //! - GitHub signs the raw form; Gitea signs the document in it.
 //! - With method GET the document is the query parameter `payload`.
+//! - The timeout of 5 seconds is the default of the server. A redelivery from its pages probably has a new id:
+//!   unverified.
+
+use std::time::Duration;
 
 use crate::locate::Locate::{Header, Join, Json};
 use crate::scheme::{Part, Scheme, Signed};
@@ -24,9 +28,11 @@ pub(super) const PROVIDER: Provider = Provider {
         Json("/repository/id"),
     ],
     version: &[Json("/pull_request/updated_at"), Json("/issue/updated_at")],
+    ack_deadline: Duration::from_secs(5),
     resends_automatically: false,
+    redelivery_keeps_id: false,
     covers: Coverage { body: true, id: false, event_type: false, time: false },
-    quirks: "Never sends again by itself.",
+    quirks: "Never sends again by itself; a redelivery by hand may have a new id. Waits 5 seconds unless the server says otherwise.",
     samples: &[Sample {
         event: "pull_request",
         headers: &[("content-type", "application/json"), ("x-gitea-event", "pull_request")],

@@ -51,6 +51,7 @@ pub(super) const PROVIDER: Provider = Provider {
         proof: Proof::Signature,
         answer: Answer::Empty,
     }],
+    ack_deadline: Duration::from_secs(10),
     retry_horizon: Duration::from_secs(3 * 86_400),
     resends_automatically: false,
     max_body: Some(25 * 1024 * 1024),

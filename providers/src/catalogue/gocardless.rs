@@ -23,7 +23,7 @@ pub(super) const PROVIDER: Provider = Provider {
     version: &[Json("/created_at")],
     events: Events::Each("/events"),
     covers: Coverage { body: true, id: true, event_type: true, time: false },
-    quirks: "Many events a request, in no promised order.",
+    quirks: "Up to some 250 events a request, in no promised order. Sends again on request too, with the same ids.",
     samples: &[Sample {
         event: "payments.confirmed",
         headers: &[("content-type", "application/json")],

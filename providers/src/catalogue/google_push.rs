@@ -15,7 +15,7 @@ pub(super) const PROVIDER: Provider = Provider {
     ordering_key: &[Join("/", &[Header("x-goog-channel-id"), Header("x-goog-resource-id")])],
     version: &[Header("x-goog-message-number")],
     covers: Coverage { body: false, id: false, event_type: false, time: false },
-    quirks: "The body is empty: fetch what changed. The first message of a channel has the state `sync`.",
+    quirks: "Nothing is signed. The body is empty: fetch what changed. The first message of a channel has the state `sync`. Message numbers grow and skip.",
     samples: &[Sample {
         event: "exists",
         headers: &[

@@ -1,5 +1,9 @@
 //! Intercom. HMAC-SHA1 of the body, keyed with the app's client secret.
 //! <https://developers.intercom.com/docs/webhooks/webhook-notifications>
+//!
+//! - The time limit of 5 seconds, and that a retry has the same id, are unverified.
+
+use std::time::Duration;
 
 use crate::handshake::{Answer, Handshake, Proof, When};
 use crate::locate::Locate::{Header, Json};
@@ -20,6 +24,7 @@ pub(super) const PROVIDER: Provider = Provider {
         Handshake { when: &[When::Method("HEAD")], proof: Proof::Nothing, answer: Answer::Empty },
         Handshake { when: &[When::Is(Json("/topic"), "ping")], proof: Proof::Signature, answer: Answer::Empty },
     ],
+    ack_deadline: Duration::from_secs(5),
     covers: Coverage { body: true, id: true, event_type: true, time: false },
     quirks: "Pauses for 15 minutes after 1000 errors in a row, and gives up after 7 days of errors.",
     samples: &[Sample {

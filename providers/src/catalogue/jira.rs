@@ -1,6 +1,8 @@
 //! Jira Cloud. HMAC-SHA256 of the body in `X-Hub-Signature`, for webhooks an administrator made with a secret.
 //! <https://developer.atlassian.com/cloud/jira/platform/webhooks/>
 
+use std::time::Duration;
+
 use crate::locate::Locate::{Header, Json};
 use crate::scheme::{Scheme, Signed};
 use crate::{Coverage, Provider, Sample};
@@ -14,8 +16,9 @@ pub(super) const PROVIDER: Provider = Provider {
     event_type: &[Json("/webhookEvent")],
     ordering_key: &[Json("/issue/id"), Json("/project/id")],
     version: &[Json("/timestamp")],
+    retry_horizon: Duration::from_secs(2 * 3_600),
     covers: Coverage { body: true, id: false, event_type: true, time: false },
-    quirks: "The identifier is unique within one Jira site. Webhooks of Connect and OAuth apps carry a token instead and are not of this kind.",
+    quirks: "The identifier is unique within one Jira site. Up to 5 retries, 5 to 15 minutes apart. Webhooks of Connect and OAuth apps carry a token instead and are not of this kind.",
     samples: &[Sample {
         event: "jira:issue_updated",
         headers: &[("content-type", "application/json"), ("x-atlassian-webhook-retry", "0")],

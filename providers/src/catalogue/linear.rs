@@ -23,7 +23,7 @@ pub(super) const PROVIDER: Provider = Provider {
     version: &[Json("/data/updatedAt")],
     ack_deadline: Duration::from_secs(5),
     covers: Coverage { body: true, id: false, event_type: true, time: true },
-    quirks: "Sent within a minute or refused: keep the clock right.",
+    quirks: "Sent within a minute or refused: keep the clock right. Three retries, after a minute, an hour and six hours (unverified), each with a new time.",
     samples: &[Sample {
         event: "Issue.update",
         headers: &[("content-type", "application/json"), ("linear-event", "Issue")],

@@ -29,9 +29,10 @@ pub(super) const PROVIDER: Provider = Provider {
             ("challengeResponse", Member::Mac("", Encoding::Hex, Query("challengeCode"))),
         ]),
     }],
+    ack_deadline: Duration::from_secs(3),
     retry_horizon: Duration::from_secs(28800),
     covers: Coverage { body: true, id: true, event_type: true, time: false },
-    quirks: "Asks for the challenge every 2 hours and blocks an endpoint after 3 failures.",
+    quirks: "Asks for the challenge every 2 hours, to be answered within 3 seconds, and blocks an endpoint after 3 failures. Redelivers every 5 minutes for 8 hours.",
     samples: &[Sample {
         event: "COMMENT",
         headers: &[("content-type", "application/json")],

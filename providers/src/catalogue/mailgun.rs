@@ -28,7 +28,7 @@ pub(super) const PROVIDER: Provider = Provider {
     version: &[Json("/event-data/timestamp")],
     retry_horizon: Duration::from_secs(28800),
     covers: Coverage { body: false, id: true, event_type: false, time: true },
-    quirks: "The event is not signed. 406 stops the retries; `delivered` is not sent again.",
+    quirks: "The event is not signed. 406 stops the retries; `delivered` is not sent again. That a retry has the same token is unverified.",
     samples: &[Sample {
         event: "delivered",
         headers: &[("content-type", "application/json")],

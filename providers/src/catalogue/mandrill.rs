@@ -23,7 +23,7 @@ pub(super) const PROVIDER: Provider = Provider {
     events: Events::Each(""),
     handshake: &[Handshake { when: &[When::Method("HEAD")], proof: Proof::Nothing, answer: Answer::Empty }],
     covers: Coverage { body: true, id: true, event_type: true, time: false },
-    quirks: "The URL is signed: it must be registered exactly as the source's public URL.",
+    quirks: "The URL is signed: it must be registered exactly as the public URL of the source. Many events a request.",
     samples: &[Sample {
         event: "send",
         headers: &[("content-type", "application/x-www-form-urlencoded")],

@@ -34,7 +34,7 @@ pub(super) const PROVIDER: Provider = Provider {
     retry_horizon: Duration::from_secs(604800),
     max_body: Some(3 * 1024 * 1024),
     covers: Coverage { body: true, id: true, event_type: true, time: false },
-    quirks: "Many entries a request; most have no id of their own. Retries for 36 hours (WhatsApp: 7 days).",
+    quirks: "Up to 1000 entries a request; most have no id of their own. Retries for 36 hours (WhatsApp: 7 days).",
     samples: &[Sample {
         event: "messages",
         headers: &[("content-type", "application/json")],

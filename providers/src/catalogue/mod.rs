@@ -11,8 +11,11 @@ mod alchemy;
 mod alertmanager;
 mod alloy;
 mod anthropic;
+mod apollo;
 mod asana;
 mod ashby;
+mod assemblyai;
+mod attentive;
 mod attio;
 mod auth0;
 mod azure_devops;
@@ -22,16 +25,20 @@ mod bitbucket_cloud;
 mod bitbucket_server;
 mod box_com;
 mod braintree;
+mod braze;
+mod brevo;
 mod brex;
 mod buildkite;
 mod calcom;
 mod calendly;
+mod cartesia;
 mod chargebee;
 mod chatwoot;
 mod checkout_com;
 mod circleci;
 mod clerk;
 mod clickup;
+mod clio;
 mod close;
 mod cloudflare_notifications;
 mod cloudflare_stream;
@@ -48,6 +55,7 @@ mod datadog;
 mod deepgram;
 mod dialpad;
 mod discord;
+mod dixa;
 mod docker_hub;
 mod docusign;
 mod dropbox;
@@ -55,18 +63,24 @@ mod elevenlabs;
 mod emailoctopus;
 mod etsy;
 mod eventbridge;
+mod exact_online;
 mod fal;
+mod fathom;
+mod favro;
 mod figma;
+mod fireflies;
 mod fitbit;
 mod flutterwave;
 mod forgejo;
 mod framer;
 mod freshchat;
+mod freshdesk;
 mod front_app;
 mod front_rule;
 mod ghost;
 mod gitbook;
 mod gitea;
+mod gitguardian;
 mod github;
 mod gitlab;
 mod gocardless;
@@ -75,13 +89,17 @@ mod gong;
 mod google_push;
 mod grafana;
 mod graph;
+mod greenhouse;
 mod helpscout;
 mod heroku;
 mod hubspot;
 mod huggingface;
+mod incident_io;
 mod increase;
 mod intercom;
 mod jira;
+mod jotform;
+mod kit;
 mod klarna;
 mod klaviyo;
 mod knock;
@@ -89,11 +107,14 @@ mod lemonsqueezy;
 mod line;
 mod linear;
 mod linkedin;
+mod linq;
 mod lithic;
 mod livekit;
 mod loops;
+mod mailchimp;
 mod mailersend;
 mod mailgun;
+mod make;
 mod mandrill;
 mod marqeta;
 mod meraki;
@@ -114,6 +135,7 @@ mod nylas;
 mod okta;
 mod onfido;
 mod openai;
+mod ordergroove;
 mod oura;
 mod paddle;
 mod paddle_classic;
@@ -121,11 +143,14 @@ mod pagerduty;
 mod pandadoc;
 mod paystack;
 mod persona;
+mod pipedrive;
 mod plivo_v2;
 mod polar;
 mod postmark;
 mod prismic;
 mod pusher;
+mod pylon;
+mod qonto;
 mod quickbooks;
 mod quicknode;
 mod razorpay;
@@ -135,25 +160,33 @@ mod replicate;
 mod resend;
 mod retell;
 mod ringcentral;
+mod rootly;
 mod salesforce_mc_ens;
 mod sanity;
+mod savvycal;
+mod scrapfly;
 mod segment;
 mod sendgrid;
 mod sentry;
+mod sharepoint;
 mod shopify;
 mod sinch;
 mod sinch_numbers;
 mod slack;
+mod smartcar;
 mod snyk;
+mod sparkpost;
 mod square;
 mod squarespace;
 mod standard_webhooks;
+mod statsig;
 mod strapi;
 mod strava;
 mod stripe;
 mod sumsub;
 mod supabase;
 mod surveymonkey;
+mod survicate;
 mod svix;
 mod tally;
 mod teams_outgoing;
@@ -161,6 +194,7 @@ mod telegram;
 mod telnyx;
 mod tenderly;
 mod terraform;
+mod terraform_run_task;
 mod tiktok;
 mod tiktok_shop;
 mod travis_ci;
@@ -168,6 +202,8 @@ mod trello;
 mod twilio;
 mod twitch;
 mod typeform;
+mod uber_eats;
+mod vapi;
 mod vercel;
 mod veriff;
 mod viber;
@@ -179,8 +215,10 @@ mod wise;
 mod wix;
 mod woocommerce;
 mod workos;
+mod worldpay;
 mod x_twitter;
 mod xero;
+mod zapier;
 mod zendesk;
 mod zoom;
 
@@ -195,8 +233,11 @@ pub const ALL: &[&Provider] = &[
     &alertmanager::PROVIDER,
     &alloy::PROVIDER,
     &anthropic::PROVIDER,
+    &apollo::PROVIDER,
     &asana::PROVIDER,
     &ashby::PROVIDER,
+    &assemblyai::PROVIDER,
+    &attentive::PROVIDER,
     &attio::PROVIDER,
     &auth0::PROVIDER,
     &azure_devops::PROVIDER,
@@ -206,16 +247,20 @@ pub const ALL: &[&Provider] = &[
     &bitbucket_server::PROVIDER,
     &box_com::PROVIDER,
     &braintree::PROVIDER,
+    &braze::PROVIDER,
+    &brevo::PROVIDER,
     &brex::PROVIDER,
     &buildkite::PROVIDER,
     &calcom::PROVIDER,
     &calendly::PROVIDER,
+    &cartesia::PROVIDER,
     &chargebee::PROVIDER,
     &chatwoot::PROVIDER,
     &checkout_com::PROVIDER,
     &circleci::PROVIDER,
     &clerk::PROVIDER,
     &clickup::PROVIDER,
+    &clio::PROVIDER,
     &close::PROVIDER,
     &cloudflare_notifications::PROVIDER,
     &cloudflare_stream::PROVIDER,
@@ -232,6 +277,7 @@ pub const ALL: &[&Provider] = &[
     &deepgram::PROVIDER,
     &dialpad::PROVIDER,
     &discord::PROVIDER,
+    &dixa::PROVIDER,
     &docker_hub::PROVIDER,
     &docusign::PROVIDER,
     &dropbox::PROVIDER,
@@ -239,18 +285,24 @@ pub const ALL: &[&Provider] = &[
     &emailoctopus::PROVIDER,
     &etsy::PROVIDER,
     &eventbridge::PROVIDER,
+    &exact_online::PROVIDER,
     &fal::PROVIDER,
+    &fathom::PROVIDER,
+    &favro::PROVIDER,
     &figma::PROVIDER,
+    &fireflies::PROVIDER,
     &fitbit::PROVIDER,
     &flutterwave::PROVIDER,
     &forgejo::PROVIDER,
     &framer::PROVIDER,
     &freshchat::PROVIDER,
+    &freshdesk::PROVIDER,
     &front_app::PROVIDER,
     &front_rule::PROVIDER,
     &ghost::PROVIDER,
     &gitbook::PROVIDER,
     &gitea::PROVIDER,
+    &gitguardian::PROVIDER,
     &github::PROVIDER,
     &gitlab::PROVIDER,
     &gocardless::PROVIDER,
@@ -259,13 +311,17 @@ pub const ALL: &[&Provider] = &[
     &google_push::PROVIDER,
     &grafana::PROVIDER,
     &graph::PROVIDER,
+    &greenhouse::PROVIDER,
     &helpscout::PROVIDER,
     &heroku::PROVIDER,
     &hubspot::PROVIDER,
     &huggingface::PROVIDER,
+    &incident_io::PROVIDER,
     &increase::PROVIDER,
     &intercom::PROVIDER,
     &jira::PROVIDER,
+    &jotform::PROVIDER,
+    &kit::PROVIDER,
     &klarna::PROVIDER,
     &klaviyo::PROVIDER,
     &knock::PROVIDER,
@@ -273,11 +329,14 @@ pub const ALL: &[&Provider] = &[
     &line::PROVIDER,
     &linear::PROVIDER,
     &linkedin::PROVIDER,
+    &linq::PROVIDER,
     &lithic::PROVIDER,
     &livekit::PROVIDER,
     &loops::PROVIDER,
+    &mailchimp::PROVIDER,
     &mailersend::PROVIDER,
     &mailgun::PROVIDER,
+    &make::PROVIDER,
     &mandrill::PROVIDER,
     &marqeta::PROVIDER,
     &meraki::PROVIDER,
@@ -298,6 +357,7 @@ pub const ALL: &[&Provider] = &[
     &okta::PROVIDER,
     &onfido::PROVIDER,
     &openai::PROVIDER,
+    &ordergroove::PROVIDER,
     &oura::PROVIDER,
     &paddle::PROVIDER,
     &paddle_classic::PROVIDER,
@@ -305,11 +365,14 @@ pub const ALL: &[&Provider] = &[
     &pandadoc::PROVIDER,
     &paystack::PROVIDER,
     &persona::PROVIDER,
+    &pipedrive::PROVIDER,
     &plivo_v2::PROVIDER,
     &polar::PROVIDER,
     &postmark::PROVIDER,
     &prismic::PROVIDER,
     &pusher::PROVIDER,
+    &pylon::PROVIDER,
+    &qonto::PROVIDER,
     &quickbooks::PROVIDER,
     &quicknode::PROVIDER,
     &razorpay::PROVIDER,
@@ -319,25 +382,33 @@ pub const ALL: &[&Provider] = &[
     &resend::PROVIDER,
     &retell::PROVIDER,
     &ringcentral::PROVIDER,
+    &rootly::PROVIDER,
     &salesforce_mc_ens::PROVIDER,
     &sanity::PROVIDER,
+    &savvycal::PROVIDER,
+    &scrapfly::PROVIDER,
     &segment::PROVIDER,
     &sendgrid::PROVIDER,
     &sentry::PROVIDER,
+    &sharepoint::PROVIDER,
     &shopify::PROVIDER,
     &sinch::PROVIDER,
     &sinch_numbers::PROVIDER,
     &slack::PROVIDER,
+    &smartcar::PROVIDER,
     &snyk::PROVIDER,
+    &sparkpost::PROVIDER,
     &square::PROVIDER,
     &squarespace::PROVIDER,
     &standard_webhooks::PROVIDER,
+    &statsig::PROVIDER,
     &strapi::PROVIDER,
     &strava::PROVIDER,
     &stripe::PROVIDER,
     &sumsub::PROVIDER,
     &supabase::PROVIDER,
     &surveymonkey::PROVIDER,
+    &survicate::PROVIDER,
     &svix::PROVIDER,
     &tally::PROVIDER,
     &teams_outgoing::PROVIDER,
@@ -345,6 +416,7 @@ pub const ALL: &[&Provider] = &[
     &telnyx::PROVIDER,
     &tenderly::PROVIDER,
     &terraform::PROVIDER,
+    &terraform_run_task::PROVIDER,
     &tiktok::PROVIDER,
     &tiktok_shop::PROVIDER,
     &travis_ci::PROVIDER,
@@ -352,6 +424,8 @@ pub const ALL: &[&Provider] = &[
     &twilio::PROVIDER,
     &twitch::PROVIDER,
     &typeform::PROVIDER,
+    &uber_eats::PROVIDER,
+    &vapi::PROVIDER,
     &vercel::PROVIDER,
     &veriff::PROVIDER,
     &viber::PROVIDER,
@@ -363,8 +437,10 @@ pub const ALL: &[&Provider] = &[
     &wix::PROVIDER,
     &woocommerce::PROVIDER,
     &workos::PROVIDER,
+    &worldpay::PROVIDER,
     &x_twitter::PROVIDER,
     &xero::PROVIDER,
+    &zapier::PROVIDER,
     &zendesk::PROVIDER,
     &zoom::PROVIDER,
 ];

@@ -22,7 +22,7 @@ pub(super) const PROVIDER: Provider = Provider {
     version: &[Json("/createdAt")],
     ack_deadline: Duration::from_secs(15),
     covers: Coverage { body: true, id: true, event_type: true, time: false },
-    quirks: "Only next-generation webhooks are signed.",
+    quirks: "Only next-generation webhooks are signed; classic ones, a form with an id, are unsigned and refused.",
     samples: &[Sample {
         event: "payment-link.paid",
         headers: &[("content-type", "application/json")],

@@ -25,6 +25,7 @@ pub(super) const PROVIDER: Provider = Provider {
         proof: Proof::Nothing,
         answer: Answer::Json("challenge", Json("/challenge")),
     }],
+    ack_deadline: Duration::from_secs(3 * 60),
     retry_horizon: Duration::from_secs(3600),
     covers: Coverage { body: false, id: false, event_type: false, time: false },
     quirks: "The body is not signed. Retries every minute for half an hour.",

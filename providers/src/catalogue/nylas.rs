@@ -26,8 +26,9 @@ pub(super) const PROVIDER: Provider = Provider {
         answer: Answer::Text(Query("challenge")),
     }],
     ack_deadline: Duration::from_secs(10),
+    retry_horizon: Duration::from_secs(24 * 3_600),
     covers: Coverage { body: true, id: true, event_type: true, time: false },
-    quirks: "Retries only a few statuses, 3 attempts. Compressed notifications are signed compressed.",
+    quirks: "Retries only after 408, 429 and some 5xx, 3 attempts. Compressed notifications are signed compressed.",
     samples: &[Sample {
         event: "message.created",
         headers: &[("content-type", "application/json")],

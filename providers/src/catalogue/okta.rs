@@ -23,11 +23,11 @@ pub(super) const PROVIDER: Provider = Provider {
         proof: Proof::Signature,
         answer: Answer::Json("verification", Header("x-okta-verification-challenge")),
     }],
-    reply: Acknowledgement { status: 200, body: Some(("application/json", "{}")) },
+    reply: Acknowledgement { status: 204, body: Some(("text/plain", "")) },
     ack_deadline: Duration::from_secs(3),
     retry_horizon: Duration::from_secs(60),
     covers: Coverage { body: false, id: false, event_type: false, time: false },
-    quirks: "Wants an answer within 3 seconds and tries at most once more. Nothing is signed.",
+    quirks: "Wants an empty 200 or 204 within 3 seconds; tries at most once more, never after a 4xx. Nothing is signed.",
     samples: &[Sample {
         event: "user.session.start",
         headers: &[("content-type", "application/json")],

@@ -19,6 +19,7 @@ pub(super) const PROVIDER: Provider = Provider {
     ordering_key: &[Json("/data/id")],
     version: &[Json("/created_at")],
     ack_deadline: Duration::from_secs(15),
+    retry_horizon: Duration::from_secs(3 * 86_400),
     covers: Coverage { body: true, id: true, event_type: true, time: true },
     quirks: "A secret without `whsec_` is used as text. Sends again for up to 72 hours.",
     samples: &[Sample {

@@ -22,7 +22,7 @@ pub(super) const PROVIDER: Provider = Provider {
     version: &[Json("/timestamp")],
     ack_deadline: Duration::from_secs(10),
     covers: Coverage { body: true, id: true, event_type: true, time: true },
-    quirks: "Disables an endpoint after 10 failed deliveries in a row. Holds later events back while an earlier one fails.",
+    quirks: "Disables an endpoint after 10 failed deliveries in a row. Holds later events back while an earlier one fails. Up to 10 attempts, with the id of the first.",
     samples: &[Sample {
         event: "order.paid",
         headers: &[("content-type", "application/json")],

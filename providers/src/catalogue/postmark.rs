@@ -20,7 +20,7 @@ pub(super) const PROVIDER: Provider = Provider {
     ordering_key: &[Json("/MessageID"), Json("/Email")],
     retry_horizon: Duration::from_secs(39600),
     covers: Coverage { body: false, id: false, event_type: false, time: false },
-    quirks: "403 stops the retries at once. Nothing is signed.",
+    quirks: "403 stops the retries at once; else up to 10 in 11 hours. Nothing is signed.",
     samples: &[Sample {
         event: "Delivery",
         headers: &[("content-type", "application/json")],

@@ -17,7 +17,7 @@ pub(super) const PROVIDER: Provider = Provider {
     reply: Acknowledgement { status: 200, body: None },
     retry_horizon: Duration::from_secs(7200),
     covers: Coverage { body: false, id: false, event_type: false, time: false },
-    quirks: "Only 200 counts as success; 5 more tries 10 minutes apart, then the webhook is disabled.",
+    quirks: "Nothing is signed. Only 200 counts as success; 5 more tries 10 minutes apart, then the webhook is disabled. Events have no id.",
     samples: &[Sample {
         event: "api-update",
         headers: &[("content-type", "application/json")],

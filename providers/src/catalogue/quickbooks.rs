@@ -41,7 +41,7 @@ pub(super) const PROVIDER: Provider = Provider {
     reply: Acknowledgement { status: 200, body: None },
     ack_deadline: Duration::from_secs(3),
     covers: Coverage { body: true, id: true, event_type: true, time: false },
-    quirks: "Wants an answer within 3 seconds. A failing request holds back those behind it.",
+    quirks: "Wants an answer within 3 seconds. A failing request holds back those behind it; retries go on every 6 hours. Changes are gathered for up to 5 minutes.",
     samples: &[Sample {
         event: "qbo.invoice.updated.v1",
         headers: &[("content-type", "application/json")],

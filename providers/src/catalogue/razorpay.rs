@@ -2,6 +2,7 @@
 //! <https://razorpay.com/docs/webhooks/validate-test/>
 //!
 //! - After a change of the secret, retries of older events are still signed with the old one: keep both for a day.
+//! - The time limit of 5 seconds is unverified.
 
 use std::time::Duration;
 
@@ -23,9 +24,10 @@ pub(super) const PROVIDER: Provider = Provider {
         Json("/payload/refund/entity/id"),
     ],
     version: &[Json("/created_at")],
-    retry_horizon: Duration::from_secs(86400),
+    ack_deadline: Duration::from_secs(5),
+    retry_horizon: Duration::from_secs(15 * 86_400),
     covers: Coverage { body: true, id: false, event_type: true, time: false },
-    quirks: "Disables a webhook that failed for 24 hours. The signature of a checkout callback is another one.",
+    quirks: "Retries for 24 hours and then disables the webhook; a replay can be asked for up to 15 days later, signed with the secret of its time. The signature of a checkout callback is another one.",
     samples: &[Sample {
         event: "payment.captured",
         headers: &[("content-type", "application/json")],

@@ -25,8 +25,8 @@ pub(super) const PROVIDER: Provider = Provider {
     ordering_key: &[Join("/", &[Json("/object_type"), Json("/id")])],
     version: &[Json("/event_time")],
     retry_horizon: Duration::from_secs(172800),
-    covers: Coverage { body: true, id: false, event_type: true, time: false },
-    quirks: "Events have no id.",
+    covers: Coverage { body: true, id: false, event_type: true, time: true },
+    quirks: "Events have no id. Ten retries with growing delays, in the order of the events.",
     samples: &[Sample {
         event: "account.created",
         headers: &[("content-type", "application/json")],

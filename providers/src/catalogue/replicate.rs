@@ -18,6 +18,7 @@ pub(super) const PROVIDER: Provider = Provider {
     ordering_key: &[Json("/id")],
     version: &[Json("/completed_at")],
     ack_deadline: Duration::from_secs(15),
+    retry_horizon: Duration::from_secs(10 * 60),
     covers: Coverage { body: true, id: true, event_type: true, time: true },
     quirks: "The body is the prediction and its type is the status. Only the last webhook of a prediction is sent again, for about a minute.",
     samples: &[Sample {

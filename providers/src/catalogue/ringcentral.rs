@@ -24,7 +24,7 @@ pub(super) const PROVIDER: Provider = Provider {
     }],
     ack_deadline: Duration::from_secs(3),
     covers: Coverage { body: false, id: false, event_type: false, time: false },
-    quirks: "When a subscription is made, `Validation-Token` must come back as a header within 3 seconds.",
+    quirks: "Nothing is signed. When a subscription is made, `Validation-Token` must come back as a header within 3 seconds, in an answer of at most 1024 bytes.",
     samples: &[Sample {
         event: "/restapi/v1.0/account/1/extension/2/presence",
         headers: &[("content-type", "application/json")],

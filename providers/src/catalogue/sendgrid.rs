@@ -27,7 +27,7 @@ pub(super) const PROVIDER: Provider = Provider {
     events: Events::Each(""),
     retry_horizon: Duration::from_secs(86400),
     covers: Coverage { body: true, id: true, event_type: true, time: true },
-    quirks: "Many events a request. The body ends in a line break that is signed. Inbound Parse is not signed.",
+    quirks: "Many events a request. The body ends in a line break that is signed. Inbound Parse is not signed. Retries for 24 hours (unverified), with the same event ids.",
     samples: &[Sample {
         event: "delivered",
         headers: &[("content-type", "application/json")],

@@ -20,7 +20,7 @@ pub(super) const PROVIDER: Provider = Provider {
     version: &[Json("/created_at")],
     retry_horizon: Duration::from_secs(86400),
     covers: Coverage { body: true, id: true, event_type: true, time: false },
-    quirks: "The URL is signed: it must be registered exactly as the source's public URL.",
+    quirks: "The URL is signed: it must be registered exactly as the source's public URL. Retries for 24 hours, with the same `event_id`.",
     samples: &[Sample {
         event: "payment.updated",
         headers: &[("content-type", "application/json")],

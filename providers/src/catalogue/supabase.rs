@@ -30,8 +30,9 @@ pub(super) const PROVIDER: Provider = Provider {
     ack_deadline: Duration::from_secs(5),
     retry_horizon: Duration::from_secs(60),
     resends_automatically: false,
+    max_body: Some(20 * 1024),
     covers: Coverage { body: true, id: true, event_type: true, time: true },
-    quirks: "An auth hook's answer decides what happens to the user: it cannot be handled later. A database webhook is sent once.",
+    quirks: "An auth hook's answer decides what happens to the user: it cannot be handled later. Retried only after 429 or 503 with `retry-after`, 2 seconds apart. A database webhook is sent once and not signed.",
     samples: &[Sample {
         event: "UPDATE",
         headers: &[("content-type", "application/json")],

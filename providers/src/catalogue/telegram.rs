@@ -32,7 +32,7 @@ pub(super) const PROVIDER: Provider = Provider {
     ],
     version: &[Json("/update_id"), Json("/message/date")],
     covers: Coverage { body: false, id: false, event_type: false, time: false },
-    quirks: "Nothing is signed: whoever sees one request can send any. The type is the name of the one member beside `update_id`.",
+    quirks: "Nothing is signed: whoever sees one request can send any. The type is the name of the one member beside `update_id`, which is the same on a retry.",
     samples: &[Sample {
         event: "message",
         headers: &[("content-type", "application/json")],

@@ -23,7 +23,7 @@ pub(super) const PROVIDER: Provider = Provider {
     version: &[Json("/data/occurred_at")],
     ack_deadline: Duration::from_secs(2),
     covers: Coverage { body: true, id: true, event_type: true, time: true },
-    quirks: "Wants an answer within 2 seconds and then tries the failover URL.",
+    quirks: "Wants an answer within 2 seconds and then tries the failover URL. That a retry has the same id is unverified.",
     samples: &[Sample {
         event: "message.received",
         headers: &[("content-type", "application/json")],

@@ -2,6 +2,7 @@
 //! <https://docs.travis-ci.com/user/notifications/#configuring-webhook-notifications>
 //!
 //! - The key is published in <https://api.travis-ci.com/config> under `webhook.public_key`.
+//! - The rest of the form is not signed; the events are found in `payload` alone.
 
 use crate::locate::Locate::{Form, Header, Json};
 use crate::scheme::{Hash, Part, PublicKey, Scheme, Signed};
@@ -20,7 +21,7 @@ pub(super) const PROVIDER: Provider = Provider {
     version: &[Json("/finished_at")],
     resends_automatically: false,
     covers: Coverage { body: false, id: false, event_type: true, time: false },
-    quirks: "Only the field `payload` is signed. Not documented to be sent again.",
+    quirks: "Only the field `payload` is signed, other fields are not signed. Not documented to be sent again. Fetch the key over TLS and pin it.",
     samples: &[Sample {
         event: "push",
         headers: &[("content-type", "application/x-www-form-urlencoded")],

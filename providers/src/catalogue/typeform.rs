@@ -18,7 +18,7 @@ pub(super) const PROVIDER: Provider = Provider {
     version: &[Json("/form_response/submitted_at")],
     retry_horizon: Duration::from_secs(36000),
     covers: Coverage { body: true, id: true, event_type: true, time: false },
-    quirks: "404 and 410 disable the webhook at once.",
+    quirks: "404 and 410 disable the webhook at once; 408, 423, 429 and 503 are retried for 10 hours, others some 5 times.",
     samples: &[Sample {
         event: "form_response",
         headers: &[("content-type", "application/json")],

@@ -2,6 +2,9 @@
 //! <https://vercel.com/docs/webhooks/webhooks-api>
 //!
 //! - Webhooks of an integration are signed with the integration's client secret.
+//! - The timeout of 30 seconds and the retries for 24 hours are second-hand.
+
+use std::time::Duration;
 
 use crate::locate::Locate::{Header, Json};
 use crate::scheme::{Hash, Scheme, Signed};
@@ -16,8 +19,10 @@ pub(super) const PROVIDER: Provider = Provider {
     event_type: &[Json("/type")],
     ordering_key: &[Json("/payload/deployment/id"), Json("/payload/project/id")],
     version: &[Json("/createdAt")],
+    ack_deadline: Duration::from_secs(30),
+    retry_horizon: Duration::from_secs(24 * 3_600),
     covers: Coverage { body: true, id: true, event_type: true, time: false },
-    quirks: "An integration's webhooks have another secret than an account's. Old requests can only be told from new ones by their id.",
+    quirks: "An integration's webhooks have another secret than an account's. Old requests can only be told from new ones by their id. Retries for up to 24 hours (second-hand).",
     samples: &[Sample {
         event: "deployment.succeeded",
         headers: &[("content-type", "application/json")],

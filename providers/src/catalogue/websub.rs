@@ -21,8 +21,9 @@ pub(super) const PROVIDER: Provider = Provider {
         proof: Proof::Token(Query("hub.topic")),
         answer: Answer::Text(Query("hub.challenge")),
     }],
+    refusal: 404,
     covers: Coverage { body: true, id: false, event_type: false, time: false },
-    quirks: "The body is XML: nothing is found in it, so copies are told by the whole body only.",
+    quirks: "The body is XML: nothing is found in it, so copies are told by the whole body only. A challenge for another topic gets 404. Hubs may sign with SHA-1.",
     samples: &[Sample {
         event: "",
         headers: &[("content-type", "application/atom+xml")],

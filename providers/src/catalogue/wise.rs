@@ -19,7 +19,7 @@ pub(super) const PROVIDER: Provider = Provider {
     ack_deadline: Duration::from_secs(5),
     retry_horizon: Duration::from_secs(1209600),
     covers: Coverage { body: true, id: false, event_type: true, time: false },
-    quirks: "At most 25 tries in two weeks. The sandbox has another key.",
+    quirks: "At most 25 tries in two weeks, 3 after a status such as 400. The sandbox has another key. That a retry has the same id is unverified.",
     samples: &[Sample {
         event: "transfers#state-change",
         headers: &[("content-type", "application/json")],

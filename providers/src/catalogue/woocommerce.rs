@@ -34,7 +34,7 @@ pub(super) const PROVIDER: Provider = Provider {
     ack_deadline: Duration::from_secs(60),
     resends_automatically: false,
     covers: Coverage { body: true, id: false, event_type: false, time: false },
-    quirks: "Does not send a failed delivery again; disables the webhook after 5 failures in a row.",
+    quirks: "Does not send a failed delivery again; disables the webhook after 5 failures in a row. Events have no usable id: compare `date_modified_gmt`. 200 to 302 count as success.",
     samples: &[Sample {
         event: "order.updated",
         headers: &[

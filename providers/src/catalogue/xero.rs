@@ -33,7 +33,7 @@ pub(super) const PROVIDER: Provider = Provider {
     ack_deadline: Duration::from_secs(5),
     retry_horizon: Duration::from_secs(86400),
     covers: Coverage { body: true, id: false, event_type: true, time: false },
-    quirks: "The key looks like base64 and is not decoded. Answers must have no body and no cookies. Deactivates a webhook that failed for 24 hours.",
+    quirks: "The key looks like base64 and is not decoded. Answers, refusals too, must have no body and no cookies. Deactivates a webhook that failed for 24 hours. Events have no id.",
     samples: &[Sample {
         event: "INVOICE.UPDATE",
         headers: &[("content-type", "application/json")],

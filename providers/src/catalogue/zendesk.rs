@@ -26,7 +26,7 @@ pub(super) const PROVIDER: Provider = Provider {
     ack_deadline: Duration::from_secs(12),
     retry_horizon: Duration::from_secs(3600),
     covers: Coverage { body: true, id: true, event_type: true, time: true },
-    quirks: "The body of a trigger's webhook is yours to shape: keep an id in it. A request may have no body.",
+    quirks: "The body of a trigger is yours to shape: keep an id in it. A request may have no body. 409 is retried up to 3 times, a timeout up to 5.",
     samples: &[Sample {
         event: "zen:event-type:ticket.created",
         headers: &[("content-type", "application/json")],

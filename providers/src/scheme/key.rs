@@ -26,6 +26,8 @@ pub enum KeyForm {
     Base64,
     /// Its bytes, followed by this text.
     Suffixed(&'static str),
+    /// The time of sending as written, followed by its bytes: another key for each request.
+    AfterTimestamp,
     /// `NAME:KEY`: the key behind the colon; the name is what the request calls it by.
     Named,
     /// `NAME:KEY`, where the key is both, joined by this text.
@@ -50,7 +52,8 @@ impl KeyForm {
         let text = secret.bytes();
         let unnamed = |bytes: Vec<u8>| Ok(Key { bytes: Zeroizing::new(bytes), name: None });
         match self {
-            Self::Text => unnamed(text.to_vec()),
+            // Of a request; on its own the secret is only its part of the key.
+            Self::Text | Self::AfterTimestamp => unnamed(text.to_vec()),
             Self::Hex => match hex::decode(text) {
                 Ok(bytes) if !bytes.is_empty() => unnamed(bytes),
                 _ => Err(SecretError::NotHex),
@@ -64,6 +67,16 @@ impl KeyForm {
             Self::Joined(joint) => named(text, |name, key| [name, joint.as_bytes(), key].concat()),
             Self::NamedSha1 => named(text, |_, key| Hash::Sha1.digest(&[key.into()])),
             Self::HtmlEscaped => unnamed(unescaped(text)),
+        }
+    }
+}
+
+impl Key {
+    /// The key for a request sent at this time.
+    pub(crate) fn at(self, form: KeyForm, time: &str) -> Self {
+        match form {
+            KeyForm::AfterTimestamp => Self { bytes: Zeroizing::new([time.as_bytes(), &self.bytes].concat()), ..self },
+            _ => self,
         }
     }
 }

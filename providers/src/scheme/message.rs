@@ -30,6 +30,8 @@ pub enum Part {
     Lit(&'static str),
     /// The value at a location, which must be there once.
     At(Locate),
+    /// The JSON text at this pointer into the body, exactly as sent: neither re-serialised nor unescaped.
+    RawJson(&'static str),
     /// The value of a header, which must be there once.
     Header(&'static str),
     /// The values of the headers that the key of a header of pairs names, separated by spaces there and by dots here.
@@ -76,6 +78,7 @@ pub(crate) fn message<'m>(
             Some(Cow::Owned(text)) => Ok(Cow::Owned(text.into_bytes())),
             None => Err(Reject::SignedHeaderMissing),
         },
+        Part::RawJson(pointer) => raw_json(request.body, pointer).map(Cow::Borrowed),
         Part::Header(name) => Ok(Cow::Borrowed(request.headers.single(name)?.ok_or(Reject::SignedHeaderMissing)?)),
         Part::ValuesNamedIn(header, key) => values_named_in(request, header, key).map(Cow::Owned),
         Part::HeadersListedIn(header, time) => listed_in(request, header, time, timestamp).map(Cow::Owned),
@@ -127,6 +130,12 @@ fn first_element(body: &[u8]) -> Result<&[u8], Reject> {
         Some(elements) => elements.first().map(|element| element.as_bytes()).ok_or(Reject::EmptyBody),
         None => Ok(body),
     }
+}
+
+/// A repeated key is refused: what was signed and what is read could be two different values.
+fn raw_json<'r>(body: &'r [u8], pointer: &str) -> Result<&'r [u8], Reject> {
+    let found = json::scan(body, &[pointer]).first().copied().flatten().ok_or(Reject::SignedHeaderMissing)?;
+    if json::repeats(body, pointer) { Err(Reject::SignatureMalformed) } else { Ok(found.as_bytes()) }
 }
 
 fn document<'r>(request: &Request<'r>, field: &str) -> Result<Cow<'r, [u8]>, Reject> {

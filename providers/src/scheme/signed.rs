@@ -270,7 +270,7 @@ impl Signed {
         };
         let mut refused = Reject::SecretUnusable;
         for (index, secret) in secrets.iter().enumerate() {
-            let Ok(key) = self.key.of(secret) else { continue };
+            let Ok(key) = self.key.of(secret).map(|key| key.at(self.key, time)) else { continue };
             let mut matches = self.matches(self.signs, request, time, candidates, secret, &key)?;
             if matches == Some(false) && !self.or_signs.is_empty() {
                 matches = self.matches(self.or_signs, request, time, candidates, secret, &key)?;
@@ -311,13 +311,17 @@ impl Signed {
     }
 
     pub(super) fn sign(&self, unsigned: &Unsigned<'_>, family: &str, secret: &Secret) -> Result<Headers, SignError> {
-        let key = self.key.of(secret)?;
         let time = self.timestamp.map(|timestamp| timestamp.unit.write(unsigned.now));
+        let key = self.key.of(secret)?.at(self.key, time.as_deref().unwrap_or_default());
         let request = unsigned.request();
         let message = message(self.signs, &request, time.as_deref().unwrap_or_default(), &key)
             .map_err(|_| SignError::SignedHeaderMissing)?;
         let (label, bytes) = self.algorithm.sign(secret, &key.bytes, &message)?;
-        let signature = format!("{label}{}{}", self.prefix, self.encoding.encode(&bytes));
+        let name = match (self.listing, &key.name) {
+            (Listing::Named(_, separator), Some(name)) => format!("{name}{separator}"),
+            _ => String::new(),
+        };
+        let signature = format!("{name}{label}{}{}", self.prefix, self.encoding.encode(&bytes));
         let mut headers = self.write(family, signature, time).ok_or(SignError::NotSignable)?;
         headers.extend(self.only_with.iter().copied());
         if let (Some(Locate::Header(header)), Some(name)) = (self.key_name, key.name) {

@@ -18,6 +18,9 @@ mod signed;
 mod tampering;
 mod vectors;
 
+#[path = "../../examples/catalogue/page.rs"]
+mod page;
+
 #[path = "../../examples/vectors/runner.rs"]
 mod runner;
 
