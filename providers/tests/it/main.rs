@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail here")]
 
 mod batches;
+mod batches_of_providers;
 mod catalogue;
 mod conformance;
 mod custom;
