@@ -71,3 +71,14 @@ fn module_doc(name: &str) -> String {
     let lines = source.lines().map_while(|line| line.strip_prefix("//!")).map(str::trim);
     lines.collect::<Vec<_>>().join(" ")
 }
+
+#[test]
+fn the_page_of_all_providers_is_what_the_catalogue_says() {
+    let written = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/PROVIDERS.md")).unwrap();
+    let page = crate::page::page(ALL);
+    let differs = written.lines().zip(page.lines()).find(|(written, now)| written != now);
+    assert!(
+        written == page,
+        "docs/PROVIDERS.md is stale ({differs:?}): run `cargo run -p hookgate-providers --example catalogue > docs/PROVIDERS.md`"
+    );
+}

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail here")]
 
 mod batches;
+mod batches_of_providers;
 mod catalogue;
 mod conformance;
 mod custom;
@@ -12,10 +13,15 @@ mod handshakes;
 mod hostile;
 mod request;
 mod resigned;
+mod rotation;
 mod scheme;
 mod signatures;
 mod signed;
+mod tampering;
 mod vectors;
+
+#[path = "../../examples/catalogue/page.rs"]
+mod page;
 
 #[path = "../../examples/vectors/runner.rs"]
 mod runner;

@@ -19,7 +19,8 @@ pub(super) fn notes(provider: &Provider) -> Vec<String> {
     }
     if provider.scheme.signs_url() {
         notes.push(
-            "The signature covers the URL: set server.public_url to what the provider is given, letter for letter.".into(),
+            "The signature covers the URL: set server.public_url to what the provider is given, letter for letter."
+                .into(),
         );
     }
     if provider.handshake.iter().any(|handshake| matches!(handshake.proof, Proof::Token(_))) {
@@ -36,11 +37,16 @@ pub(super) fn notes(provider: &Provider) -> Vec<String> {
 /// What a secret looks like, where it is more than a text to be copied.
 fn secret_form(scheme: &Scheme) -> Option<&'static str> {
     match scheme {
-        Scheme::Signed(Signed { algorithm: Algorithm::PublicKey(_), .. }) => {
-            Some("the provider's public key, as PEM, base64 or hex; what has several lines goes into a file: { file = \"…\" }")
-        }
+        Scheme::Signed(Signed { algorithm: Algorithm::PublicKey(_), .. }) => Some(
+            "the provider's public key, as PEM, base64 or hex; what has several lines goes into a file: { file = \"…\" }",
+        ),
         Scheme::Signed(Signed { key, .. }) => key_form(*key),
-        Scheme::Jwt(jwt) if jwt.algorithms.iter().all(|algorithm| matches!(algorithm, JwtAlgorithm::Rs256 | JwtAlgorithm::Es256)) => {
+        Scheme::Jwt(jwt)
+            if jwt
+                .algorithms
+                .iter()
+                .all(|algorithm| matches!(algorithm, JwtAlgorithm::Rs256 | JwtAlgorithm::Es256)) =>
+        {
             Some("the provider's public key; what has several lines goes into a file: { file = \"…\" }")
         }
         Scheme::Jwt(jwt) => key_form(jwt.key),
