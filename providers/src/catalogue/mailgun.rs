@@ -29,11 +29,25 @@ pub(super) const PROVIDER: Provider = Provider {
     retry_horizon: Duration::from_secs(28800),
     covers: Coverage { body: false, id: true, event_type: false, time: true },
     quirks: "The event is not signed. 406 stops the retries; `delivered` is not sent again. That a retry has the same token is unverified.",
-    samples: &[Sample {
-        event: "delivered",
-        headers: &[("content-type", "application/json")],
-        body: r#"{"signature":{"timestamp":{{now}},"token":"{{id}}","signature":""},"event-data":{"event":"delivered","timestamp":{{now}}.25,"message":{"headers":{"message-id":"{{object}}"}}}}"#,
-        object: "obj_7Yk2Nn5",
-    }],
+    samples: &[
+        Sample {
+            event: "delivered",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/mailgun_delivered.json"),
+            object: "20261130214036.1.7Yk2Nn5@mg.example.com",
+        },
+        Sample {
+            event: "failed",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/mailgun_failed.json"),
+            object: "20261130214036.1.7Yk2Nn5@mg.example.com",
+        },
+        Sample {
+            event: "opened",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/mailgun_opened.json"),
+            object: "20261130214036.1.7Yk2Nn5@mg.example.com",
+        },
+    ],
     ..Provider::DEFAULT
 };

@@ -27,11 +27,25 @@ pub(super) const PROVIDER: Provider = Provider {
     }],
     covers: Coverage { body: true, id: true, event_type: true, time: false },
     quirks: "Up to 8 attempts; `attempt_number` counts them. Order events by `timestamp`.",
-    samples: &[Sample {
-        event: "page.content_updated",
-        headers: &[("content-type", "application/json")],
-        body: r#"{"timestamp":"{{now_rfc3339}}","entity":{"id":"{{object}}"},"type":"page.content_updated","id":"{{id}}"}"#,
-        object: "obj_7Yk2Nn5",
-    }],
+    samples: &[
+        Sample {
+            event: "page.content_updated",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/notion_page_content_updated.json"),
+            object: "153104cd-477e-809d",
+        },
+        Sample {
+            event: "page.created",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/notion_page_created.json"),
+            object: "153104cd-477e-809d",
+        },
+        Sample {
+            event: "comment.created",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/notion_comment_created.json"),
+            object: "153104cd-477e-809d",
+        },
+    ],
     ..Provider::DEFAULT
 };

@@ -30,11 +30,25 @@ pub(super) const PROVIDER: Provider = Provider {
     retry_horizon: Duration::from_secs(259200),
     covers: Coverage { body: true, id: true, event_type: true, time: true },
     quirks: "Wants an answer within 5 seconds; sends again up to 60 times in 3 days.",
-    samples: &[Sample {
-        event: "subscription.updated",
-        headers: &[("content-type", "application/json")],
-        body: r#"{"occurred_at":"{{now_rfc3339}}","data":{"id":"{{object}}"},"event_type":"subscription.updated","event_id":"{{id}}"}"#,
-        object: "sub_01h7yk2nn5",
-    }],
+    samples: &[
+        Sample {
+            event: "transaction.completed",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/paddle_transaction_completed.json"),
+            object: "txn_01h7yk2nn5",
+        },
+        Sample {
+            event: "subscription.created",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/paddle_subscription_created.json"),
+            object: "sub_01h7yk2nn5",
+        },
+        Sample {
+            event: "subscription.updated",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/paddle_subscription_updated.json"),
+            object: "sub_01h7yk2nn5",
+        },
+    ],
     ..Provider::DEFAULT
 };

@@ -21,11 +21,31 @@ pub(super) const PROVIDER: Provider = Provider {
     retry_horizon: Duration::from_secs(39600),
     covers: Coverage { body: false, id: false, event_type: false, time: false },
     quirks: "403 stops the retries at once; else up to 10 in 11 hours. Nothing is signed.",
-    samples: &[Sample {
-        event: "Delivery",
-        headers: &[("content-type", "application/json")],
-        body: r#"{"RecordType":"Delivery","ID":"{{id}}","MessageID":"{{object}}","Recipient":"a@example.com","DeliveredAt":"{{now_rfc3339}}"}"#,
-        object: "obj_7Yk2Nn5",
-    }],
+    samples: &[
+        Sample {
+            event: "Delivery",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/postmark_delivery.json"),
+            object: "883953f4-6105-42a2-a16a",
+        },
+        Sample {
+            event: "Bounce",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/postmark_bounce.json"),
+            object: "883953f4-6105-42a2-a16a",
+        },
+        Sample {
+            event: "Open",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/postmark_open.json"),
+            object: "883953f4-6105-42a2-a16a",
+        },
+        Sample {
+            event: "SpamComplaint",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/postmark_spamcomplaint.json"),
+            object: "883953f4-6105-42a2-a16a",
+        },
+    ],
     ..Provider::DEFAULT
 };

@@ -31,11 +31,25 @@ pub(super) const PROVIDER: Provider = Provider {
     retry_horizon: Duration::from_secs(3600),
     covers: Coverage { body: true, id: false, event_type: true, time: false },
     quirks: "Nothing says when a request was made. The auth token signs for the whole account; a secondary one does not sign until it is promoted.",
-    samples: &[Sample {
-        event: "delivered",
-        headers: &[("content-type", "application/x-www-form-urlencoded")],
-        body: "AccountSid=AC07yk2nn5&To=%252B15550100&SequenceNumber=7&MessageSid={{object}}&MessageStatus=delivered",
-        object: "obj_7Yk2Nn5",
-    }],
+    samples: &[
+        Sample {
+            event: "delivered",
+            headers: &[("content-type", "application/x-www-form-urlencoded")],
+            body: include_str!("../samples/twilio_message_delivered.form"),
+            object: "SM00000000000000000000000007yk2nn5",
+        },
+        Sample {
+            event: "received",
+            headers: &[("content-type", "application/x-www-form-urlencoded")],
+            body: include_str!("../samples/twilio_message_received.form"),
+            object: "SM00000000000000000000000007yk2nn5",
+        },
+        Sample {
+            event: "completed",
+            headers: &[("content-type", "application/x-www-form-urlencoded")],
+            body: include_str!("../samples/twilio_call_completed.form"),
+            object: "CA00000000000000000000000007yk2nn5",
+        },
+    ],
     ..Provider::DEFAULT
 };

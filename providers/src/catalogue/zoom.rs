@@ -34,11 +34,25 @@ pub(super) const PROVIDER: Provider = Provider {
     retry_horizon: Duration::from_secs(7200),
     covers: Coverage { body: true, id: true, event_type: true, time: true },
     quirks: "Validates the URL again every 72 hours. Wants an answer within 3 seconds; retries after 5, 20 and 60 minutes.",
-    samples: &[Sample {
-        event: "meeting.started",
-        headers: &[("content-type", "application/json")],
-        body: r#"{"event":"meeting.started","event_ts":1764500000123,"payload":{"account_id":"A7","object":{"uuid":"{{object}}/{{id}}","id":"123"}}}"#,
-        object: "obj_7Yk2Nn5",
-    }],
+    samples: &[
+        Sample {
+            event: "meeting.started",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/zoom_meeting_started.json"),
+            object: "4444AAAiAAAAAiAiAiiAii==",
+        },
+        Sample {
+            event: "meeting.ended",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/zoom_meeting_ended.json"),
+            object: "4444AAAiAAAAAiAiAiiAii==",
+        },
+        Sample {
+            event: "recording.completed",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/zoom_recording_completed.json"),
+            object: "4444AAAiAAAAAiAiAiiAii==",
+        },
+    ],
     ..Provider::DEFAULT
 };

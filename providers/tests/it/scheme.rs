@@ -40,11 +40,14 @@ impl Signed {
         matches!(self.first_scheme(), Scheme::Signed(signed) if matches!(signed.listing, Listing::Repeated | Listing::Numbered))
     }
 
-    /// Public-key signatures take a while without optimisation: not every byte is tried.
+    /// Every byte of a provider's first sample is tried, some of the others: they are signed the same way. Public-key
+    /// signatures take a while without optimisation.
     pub(crate) fn stride(&self) -> usize {
+        let is_first = self.provider.samples.first().is_some_and(|first| first.event == self.sample.event);
         match self.first_scheme() {
             Scheme::Signed(signed) if matches!(signed.algorithm, Algorithm::PublicKey(_)) => 97,
             Scheme::Jwt(_) => 7,
+            _ if !is_first => 11,
             _ => 1,
         }
     }
