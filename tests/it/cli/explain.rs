@@ -78,7 +78,7 @@ fn each_kind_of_mistake_is_named_and_nothing_secret_is_printed() {
         (
             "behind a proxy",
             "--source twilio",
-            signed("twilio", LIVE, "https://hooks.example.com/base/in/twilio", form),
+            signed("twilio", LIVE, "http://hooks.example.com/in/twilio", form),
             form,
             "url_changed",
         ),
