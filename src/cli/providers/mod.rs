@@ -67,7 +67,7 @@ fn list(invocation: &Invocation, query: &[String]) -> Result<(), Failure> {
         table.row([
             provider.name.to_owned(),
             provider.scheme.to_string(),
-            worst(provider).to_owned(),
+            worst(provider),
             if provider.resends_automatically { "yes" } else { "no" }.to_owned(),
             provider.samples.len().to_string(),
             provider.docs.to_owned(),
@@ -87,20 +87,11 @@ fn is_meant(provider: &Provider, query: &[String]) -> bool {
     query.iter().all(|word| text.contains(&word.to_ascii_lowercase()))
 }
 
-/// The warning that lets somebody make up events; the milder ones are `show`'s to tell.
-fn worst(provider: &Provider) -> &'static str {
+/// The warnings of what lets somebody make up events; the milder ones are `show`'s to tell.
+fn worst(provider: &Provider) -> String {
     let makes_up =
         |warning: &Warning| matches!(warning, Warning::SecretInRequest | Warning::SecretInUrl | Warning::BodyNotSigned);
-    provider.warnings().into_iter().find(makes_up).map_or("", Warning::as_str)
-}
-
-fn show(invocation: &Invocation, provider: &Provider) {
-    let screen = invocation.screen;
-    screen.line(format!("{} ({})", provider.title, provider.name));
-    for (label, text) in facts::facts(provider) {
-        screen.line(format!("  {label:<LONGEST_LABEL$} {text}"));
-    }
-    screen.value(&facts::value(provider));
+    provider.warnings().into_iter().filter(makes_up).map(Warning::as_str).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
