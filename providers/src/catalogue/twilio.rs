@@ -27,7 +27,7 @@ pub(super) const PROVIDER: Provider = Provider {
     version: &[Form("SequenceNumber")],
     reply: Acknowledgement { status: 200, body: Some(("text/xml", "<Response/>")) },
     ack_deadline: Duration::from_secs(15),
-    retry_horizon: Duration::from_secs(3600),
+    retry_horizon: Duration::from_secs(3_600),
     covers: Coverage { body: true, id: false, event_type: true, time: false },
     quirks: "Nothing says when a request was made. The auth token signs for the whole account; a secondary one does not sign until it is promoted.",
     samples: &[
