@@ -21,6 +21,11 @@ pub(super) const PROVIDER: Provider = Provider {
             "/",
             &[Json("/user/gid"), Json("/action"), Json("/resource/gid"), Json("/change/field"), Json("/created_at")],
         ),
+        // A task added to a project and to a section of it: two events of one moment.
+        Join(
+            "/",
+            &[Json("/user/gid"), Json("/action"), Json("/resource/gid"), Json("/parent/gid"), Json("/created_at")],
+        ),
         Join("/", &[Json("/user/gid"), Json("/action"), Json("/resource/gid"), Json("/created_at")]),
     ],
     event_type: &[Join(".", &[Json("/resource/resource_type"), Json("/action")])],
