@@ -1,6 +1,6 @@
 //! What a handler handles: the whole of most requests, one element of a batch.
 
-use crate::view::{Values, View};
+use crate::view::{Plan, Values, View};
 use crate::{Events, Locate, Provider, Repeated, fingerprint, json, scheme};
 
 /// A batch with more elements than this is one event: each element costs rows.
@@ -15,6 +15,8 @@ const MAX_ELEMENTS: usize = 10_000;
 pub struct Event {
     /// Position in the request: 0 unless it is a batch.
     pub index: usize,
+    /// Where in the JSON document the event is, as a JSON pointer such as `/events/3`; `None` when the request is one event.
+    pub pointer: Option<String>,
     /// The provider's id, the same when it sends the event again.
     pub delivery_id: Option<String>,
     /// What makes two events of one source copies of each other: the delivery id, with what it is scoped by, where
@@ -32,36 +34,53 @@ pub struct Event {
 
 /// The events of an authentic request. One, unless the provider sends batches.
 pub(crate) fn events(provider: &Provider, view: &View<'_>) -> Result<Vec<Event>, Repeated> {
-    match batch(provider, view) {
-        Some(elements) => elements
-            .into_iter()
-            .enumerate()
-            .map(|(index, element)| event(provider, view, index, Some(element)))
-            .collect(),
-        None => Ok(vec![event(provider, view, 0, None)?]),
+    let batch = batch(provider, view);
+    let wanted =
+        [provider.delivery_id, provider.dedup_scope, provider.event_type, provider.ordering_key, provider.version];
+    let plan = Plan::new(view, batch.is_some(), &wanted);
+    match batch {
+        Some((array, elements)) => {
+            let elements = elements.into_iter().enumerate();
+            let event = |(index, text)| event(provider, view, &plan, Some(Element { index, array, text }));
+            elements.map(event).collect()
+        }
+        None => Ok(vec![event(provider, view, &plan, None)?]),
     }
 }
 
-/// The elements, if the provider sends batches and this is one.
-fn batch<'v>(provider: &Provider, view: &'v View<'_>) -> Option<Vec<&'v str>> {
+/// One element of a batch.
+#[derive(Clone, Copy)]
+struct Element<'v> {
+    index: usize,
+    array: &'static str,
+    text: &'v str,
+}
+
+/// The array's pointer and its elements, if the provider sends batches and this is one.
+fn batch<'v>(provider: &Provider, view: &'v View<'_>) -> Option<(&'static str, Vec<&'v str>)> {
     let Events::Each(pointer) = provider.events else {
         return None;
     };
     let array = *json::scan(&view.document, &[pointer]).first()?;
-    json::elements(array?).filter(|elements| elements.len() <= MAX_ELEMENTS)
+    let elements = json::elements_up_to(array?, MAX_ELEMENTS)?;
+    Some((pointer, elements))
 }
 
-fn event(provider: &Provider, view: &View<'_>, index: usize, element: Option<&str>) -> Result<Event, Repeated> {
-    let wanted =
-        [provider.delivery_id, provider.dedup_scope, provider.event_type, provider.ordering_key, provider.version];
-    let values = Values::read(view, element, &wanted);
+fn event<'v>(
+    provider: &Provider,
+    view: &View<'_>,
+    plan: &Plan<'v>,
+    element: Option<Element<'v>>,
+) -> Result<Event, Repeated> {
+    let values = plan.values(element.map(|element| element.text));
     let delivery_id = values.first(provider.delivery_id)?;
     let (text, is_json) = match element {
-        Some(element) => (element.as_bytes(), true),
+        Some(element) => (element.text.as_bytes(), true),
         None => (view.request.body, !view.is_form),
     };
     Ok(Event {
-        index,
+        index: element.map_or(0, |element| element.index),
+        pointer: element.map(|Element { index, array, .. }| format!("{array}/{index}")),
         dedup_key: match &delivery_id {
             Some(id) => Some(scoped(id, &values, provider.dedup_scope)?),
             None => None,

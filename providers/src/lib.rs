@@ -24,9 +24,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod authenticate;
 mod catalogue;
 mod custom;
 mod event;
+mod explain;
 mod fingerprint;
 mod form;
 pub mod handshake;
@@ -46,9 +48,11 @@ mod verify;
 mod view;
 mod warning;
 
+pub use authenticate::authenticate;
 pub use catalogue::{ALL, find};
 pub use custom::{CustomError, CustomHmac, custom};
 pub use event::Event;
+pub use explain::{BodyChange, Finding, JsonStyle, Refused, SecretReading, UrlPart, explain};
 pub use handshake::{Handshake, Reply};
 pub use keys::{KeyRequest, Keys};
 pub use locate::Locate;

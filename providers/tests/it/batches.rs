@@ -40,6 +40,18 @@ fn each_element_of_a_batch_is_an_event_of_its_own() {
     assert_eq!((&found[1].dedup_key, found[1].fingerprint), (&found[2].dedup_key, found[2].fingerprint));
     assert_ne!(found[0].fingerprint, found[1].fingerprint);
     assert_eq!(found[3].delivery_id, None, "one bad element spoils only itself");
+    assert_eq!(found[3].pointer.as_deref(), Some("/events/3"));
+}
+
+/// Reading the document again for each of its elements would take ten thousand times as long: minutes, not a second.
+#[test]
+fn the_document_around_a_batch_is_read_once_however_many_elements_it_has() {
+    let body = format!("{{\"account\":\"a\",\"events\":[{}{{}}]}}", "{\"id\":\"1\",\"object\":\"o\"},".repeat(9_999));
+    let started = std::time::Instant::now();
+    let found = events(&batching("/events"), &body);
+    assert_eq!((found.len(), found[9_998].ordering_key.as_deref()), (10_000, Some("a/o")));
+    assert!(started.elapsed() < std::time::Duration::from_secs(30), "{:?}", started.elapsed());
+    assert_eq!(events(&batching("/events"), &body.replace("{}]", "{},{}]")).len(), 1, "more are one event");
 }
 
 #[test]
@@ -51,6 +63,7 @@ fn the_whole_document_may_be_the_batch_and_an_empty_batch_has_no_events() {
 #[test]
 fn what_is_not_the_batch_it_should_be_is_one_event() {
     for body in [r#"{"events":{"id":"1"}}"#, r#"{"id":"1"}"#, "not json"] {
-        assert_eq!(events(&batching("/events"), body).len(), 1, "{body}");
+        let found = events(&batching("/events"), body);
+        assert_eq!((found.len(), &found[0].pointer), (1, &None), "{body}");
     }
 }

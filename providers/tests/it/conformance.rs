@@ -156,6 +156,14 @@ fn a_signed_time_is_accepted_up_to_the_tolerance_and_refused_beyond_it_on_both_s
 }
 
 #[test]
+fn a_provider_says_it_covers_the_time_exactly_when_a_time_is_signed() {
+    let differing = Signed::every().iter().filter(|signed| signed.provider.covers.time != signed.tolerance().is_some());
+    let mut differing: Vec<_> = differing.map(|signed| signed.provider.name).collect();
+    differing.dedup();
+    assert_eq!(differing, [""; 0]);
+}
+
+#[test]
 fn each_provider_covers_the_id_and_type_it_says_it_covers_and_no_more() {
     for signed in Signed::every() {
         let covers = signed.provider.covers;

@@ -3,15 +3,22 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail here")]
 
 mod batches;
+mod batches_of_providers;
+mod bounded;
 mod catalogue;
 mod conformance;
 mod custom;
+mod explain;
+mod explain_silence;
 mod handshakes;
 mod hostile;
+mod repeated_keys;
 mod request;
+mod rotation;
 mod scheme;
 mod signatures;
 mod signed;
+mod tampering;
 mod vectors;
 
 #[path = "../../examples/catalogue/page.rs"]

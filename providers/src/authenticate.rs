@@ -1,0 +1,23 @@
+//! The first half of a verdict, alone.
+
+use crate::scheme::Clock;
+use crate::{Keys, MAX_SECRETS, Provider, Reject, Request, Secret};
+
+/// Only whether a request is authentic under one of the secrets and fresh at `now` (Unix seconds): the index of that secret.
+/// No handshake is answered and nothing is located. For measuring, and for explaining refusals.
+pub fn authenticate(
+    provider: &Provider,
+    request: &Request<'_>,
+    secrets: &[Secret],
+    _keys: &Keys,
+    now: i64,
+) -> Result<usize, Reject> {
+    if secrets.is_empty() {
+        return Err(Reject::NoSecret);
+    }
+    if secrets.len() > MAX_SECRETS {
+        return Err(Reject::TooManySecrets);
+    }
+    let family = provider.scheme.family(provider.families, request.headers);
+    provider.scheme.check(request, family, secrets, Clock { now, tolerance_s: provider.tolerance_s })
+}
