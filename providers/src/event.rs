@@ -1,6 +1,6 @@
 //! What a handler handles: the whole of most requests, one element of a batch.
 
-use crate::view::{Values, View};
+use crate::view::{Plan, Values, View};
 use crate::{Events, Locate, Provider, Repeated, fingerprint, json, scheme};
 
 /// A batch with more elements than this is one event: each element costs rows.
@@ -34,13 +34,17 @@ pub struct Event {
 
 /// The events of an authentic request. One, unless the provider sends batches.
 pub(crate) fn events(provider: &Provider, view: &View<'_>) -> Result<Vec<Event>, Repeated> {
-    match batch(provider, view) {
-        Some((pointer, elements)) => elements
-            .into_iter()
-            .enumerate()
-            .map(|(index, text)| event(provider, view, Some(Element { index, array: pointer, text })))
-            .collect(),
-        None => Ok(vec![event(provider, view, None)?]),
+    let batch = batch(provider, view);
+    let wanted =
+        [provider.delivery_id, provider.dedup_scope, provider.event_type, provider.ordering_key, provider.version];
+    let plan = Plan::new(view, batch.is_some(), &wanted);
+    match batch {
+        Some((array, elements)) => {
+            let elements = elements.into_iter().enumerate();
+            let event = |(index, text)| event(provider, view, &plan, Some(Element { index, array, text }));
+            elements.map(event).collect()
+        }
+        None => Ok(vec![event(provider, view, &plan, None)?]),
     }
 }
 
@@ -58,14 +62,17 @@ fn batch<'v>(provider: &Provider, view: &'v View<'_>) -> Option<(&'static str, V
         return None;
     };
     let array = *json::scan(&view.document, &[pointer]).first()?;
-    let elements = json::elements(array?).filter(|elements| elements.len() <= MAX_ELEMENTS)?;
+    let elements = json::elements_up_to(array?, MAX_ELEMENTS)?;
     Some((pointer, elements))
 }
 
-fn event(provider: &Provider, view: &View<'_>, element: Option<Element<'_>>) -> Result<Event, Repeated> {
-    let wanted =
-        [provider.delivery_id, provider.dedup_scope, provider.event_type, provider.ordering_key, provider.version];
-    let values = Values::read(view, element.map(|element| element.text), &wanted);
+fn event<'v>(
+    provider: &Provider,
+    view: &View<'_>,
+    plan: &Plan<'v>,
+    element: Option<Element<'v>>,
+) -> Result<Event, Repeated> {
+    let values = plan.values(element.map(|element| element.text));
     let delivery_id = values.first(provider.delivery_id)?;
     let (text, is_json) = match element {
         Some(element) => (element.text.as_bytes(), true),

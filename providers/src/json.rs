@@ -18,20 +18,39 @@ pub(crate) fn without_bom(document: &[u8]) -> &[u8] {
 
 /// The JSON text at each pointer, in the order of the pointers. Of a repeated key the last occurrence counts.
 pub(crate) fn scan<'de>(document: &'de [u8], pointers: &[&str]) -> Vec<Option<&'de str>> {
-    let mut found = vec![None; pointers.len()];
-    let mut wanted = Node::default();
-    for (slot, pointer) in pointers.iter().enumerate() {
-        wanted.add(pointer, slot);
-    }
-    let mut deserializer = serde_json::Deserializer::from_slice(without_bom(document));
-    let walked = Walk { node: &wanted, found: &mut found }.deserialize(&mut deserializer);
-    if walked.and_then(|()| deserializer.end()).is_err() {
-        found.fill(None);
-    }
-    found
+    Wanted::new(pointers).scan(document)
 }
 
-/// Whether the last key of a pointer comes several times in its object. Only for values that authenticate.
+/// Pointers, ready to be looked up in many documents.
+pub(crate) struct Wanted<'p> {
+    root: Node<'p>,
+    pointers: usize,
+}
+
+impl<'p> Wanted<'p> {
+    pub(crate) fn new(pointers: &[&'p str]) -> Self {
+        let mut root = Node::default();
+        pointers.iter().enumerate().for_each(|(slot, pointer)| root.add(pointer, slot));
+        Self { root, pointers: pointers.len() }
+    }
+
+    /// As [`scan`].
+    pub(crate) fn scan<'de>(&self, document: &'de [u8]) -> Vec<Option<&'de str>> {
+        let mut found = vec![None; self.pointers];
+        if found.is_empty() {
+            return found;
+        }
+        let mut deserializer = serde_json::Deserializer::from_slice(without_bom(document));
+        let walked = Walk { node: &self.root, found: &mut found }.deserialize(&mut deserializer);
+        if walked.and_then(|()| deserializer.end()).is_err() {
+            found.fill(None);
+        }
+        found
+    }
+}
+
+/// Whether a key of a pointer comes several times in its object. Only for values that authenticate: parsers disagree on
+/// which one counts.
 pub(crate) fn repeats(document: &[u8], pointer: &str) -> bool {
     struct Count<'n>(&'n str, usize);
     impl<'de> Visitor<'de> for &mut Count<'_> {
@@ -46,17 +65,43 @@ pub(crate) fn repeats(document: &[u8], pointer: &str) -> bool {
             Ok(())
         }
     }
-    let Some((parent, name)) = pointer.rsplit_once('/') else { return false };
-    let object = scan(document, &[parent]).first().copied().flatten();
-    let mut count = Count(name, 0);
-    let counted = object.map(|object| serde_json::Deserializer::from_str(object).deserialize_map(&mut count));
-    counted.is_none_or(|counted| counted.is_err()) || count.1 > 1
+    let is_repeated = |(slash, _): (usize, &str)| {
+        let name = pointer[slash + 1..].split('/').next().unwrap_or_default().replace("~1", "/").replace("~0", "~");
+        let object = scan(document, &[&pointer[..slash]]).first().copied().flatten().unwrap_or_default();
+        let mut count = Count(&name, 0);
+        let counted = serde_json::Deserializer::from_str(object).deserialize_map(&mut count);
+        counted.is_ok() && count.1 > 1
+    };
+    pointer.match_indices('/').any(is_repeated)
 }
 
 /// The elements of a JSON array, each as its text. `None`: not an array.
 pub(crate) fn elements(array: &str) -> Option<Vec<&str>> {
-    let elements: Vec<&RawValue> = serde_json::from_str(array).ok()?;
-    Some(elements.into_iter().map(RawValue::get).collect())
+    elements_up_to(array, usize::MAX)
+}
+
+/// The same, if there are not more than this many.
+pub(crate) fn elements_up_to(array: &str, most: usize) -> Option<Vec<&str>> {
+    struct Elements(usize);
+    impl<'de> Visitor<'de> for Elements {
+        type Value = Vec<&'de str>;
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            write!(f, "an array of at most {} elements", self.0)
+        }
+        fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+            let mut elements = Vec::new();
+            while let Some(element) = seq.next_element::<&RawValue>()? {
+                if elements.len() == self.0 {
+                    return Err(A::Error::invalid_length(self.0 + 1, &self));
+                }
+                elements.push(element.get());
+            }
+            Ok(elements)
+        }
+    }
+    let mut deserializer = serde_json::Deserializer::from_str(array);
+    let elements = deserializer.deserialize_seq(Elements(most)).ok()?;
+    deserializer.end().ok().map(|()| elements)
 }
 
 /// A scalar as text: strings unescaped, numbers and booleans as written, so that no digit is lost.
@@ -223,6 +268,17 @@ mod tests {
     }
 
     #[test]
+    fn a_repeated_key_is_seen_anywhere_on_the_way_and_nowhere_else() {
+        for document in [r#"{"a":{"b":1,"\u0062":2}}"#, r#"{"a":{"b":1},"a":{"b":1}}"#, r#"{"a":1,"a":{"b":1}}"#] {
+            assert!(repeats(document.as_bytes(), "/a/b"), "{document}");
+        }
+        for document in [r#"{"a":{"b":1},"c":1,"c":2}"#, r#"{"a":{"c":1,"c":2}}"#, "{}", "[]", "", r#"{"a":[{"b":1}]}"#]
+        {
+            assert!(!repeats(document.as_bytes(), "/a/b"), "{document}");
+        }
+    }
+
+    #[test]
     fn numbers_keep_every_digit() {
         let document = br#"{"big":123456789012345678901234567890,"exact":0.10,"huge":1e999}"#;
         assert_eq!(text(document, "/big").as_deref(), Some("123456789012345678901234567890"));
@@ -265,5 +321,7 @@ mod tests {
         assert_eq!(elements(r#"[{"a": 1}, 2]"#), Some(vec![r#"{"a": 1}"#, "2"]));
         assert_eq!(elements("[]"), Some(vec![]));
         assert_eq!(elements("{}"), None);
+        assert_eq!(elements("[1] 2"), None);
+        assert_eq!((elements_up_to("[1,2]", 2), elements_up_to("[1,2,3]", 2)), (Some(vec!["1", "2"]), None));
     }
 }

@@ -28,15 +28,18 @@ impl<'a> View<'a> {
     }
 }
 
-/// What was found at the JSON pointers of some locators, in an event (`element`) or the whole document.
-pub(crate) struct Values<'v> {
+/// The JSON pointers of some locators. Those into the document are read once, however many events are in it: a batch
+/// costs no more than its size.
+pub(crate) struct Plan<'v> {
     view: &'v View<'v>,
-    json: Vec<(Locate, Option<&'v str>)>,
+    outer: Vec<(Locate, Option<&'v str>)>,
+    inner: Vec<Locate>,
+    wanted: json::Wanted<'static>,
 }
 
-impl<'v> Values<'v> {
-    /// Reads the pointers of these locators; `element` is the text of one event of a batch.
-    pub(crate) fn read(view: &'v View<'v>, element: Option<&'v str>, locators: &[&[Locate]]) -> Self {
+impl<'v> Plan<'v> {
+    /// In a batch, pointers are into its elements unless they say otherwise.
+    pub(crate) fn new(view: &'v View<'v>, is_batch: bool, locators: &[&[Locate]]) -> Self {
         let mut wanted: Vec<(Locate, &'static str)> = Vec::new();
         for locate in locators.iter().copied().flatten() {
             locate.pointers(&mut |locate, pointer| {
@@ -45,13 +48,33 @@ impl<'v> Values<'v> {
                 }
             });
         }
-        let in_element = |(locate, _): &(Locate, &str)| {
-            element.is_some() && matches!(locate, Locate::Json(_) | Locate::IfPresent(..))
-        };
+        let in_element =
+            |(locate, _): &(Locate, &str)| is_batch && matches!(locate, Locate::Json(_) | Locate::IfPresent(..));
         let (inner, outer): (Vec<_>, Vec<_>) = wanted.into_iter().partition(in_element);
-        let mut json = scan(&view.document, outer);
-        json.extend(scan(element.unwrap_or_default().as_bytes(), inner));
-        Self { view, json }
+        let (outer, pointers): (Vec<_>, Vec<_>) = outer.into_iter().unzip();
+        let outer = outer.into_iter().zip(json::scan(&view.document, &pointers)).collect();
+        let (inner, pointers): (Vec<_>, Vec<_>) = inner.into_iter().unzip();
+        Self { view, outer, inner, wanted: json::Wanted::new(&pointers) }
+    }
+
+    /// What is found in the request, and in the text of one event of a batch.
+    pub(crate) fn values(&self, element: Option<&'v str>) -> Values<'v> {
+        let found = self.wanted.scan(element.unwrap_or_default().as_bytes());
+        let json = self.outer.iter().copied().chain(self.inner.iter().copied().zip(found)).collect();
+        Values { view: self.view, json }
+    }
+}
+
+/// What was found at the JSON pointers of some locators, in an event or the whole document.
+pub(crate) struct Values<'v> {
+    view: &'v View<'v>,
+    json: Vec<(Locate, Option<&'v str>)>,
+}
+
+impl<'v> Values<'v> {
+    /// Reads the pointers of these locators; `element` is the text of one event of a batch.
+    pub(crate) fn read(view: &'v View<'v>, element: Option<&'v str>, locators: &[&[Locate]]) -> Self {
+        Plan::new(view, element.is_some(), locators).values(element)
     }
 
     /// The first of these that is there and not blank.
@@ -130,15 +153,6 @@ pub(crate) fn one_pair<'p>(text: &'p str, key: &'p str) -> Result<Option<&'p str
         (_, Some(_)) => Err(Repeated),
         (value, None) => Ok(value),
     }
-}
-
-fn scan<'t>(document: &'t [u8], wanted: Vec<(Locate, &'static str)>) -> Vec<(Locate, Option<&'t str>)> {
-    if wanted.is_empty() {
-        return Vec::new();
-    }
-    let pointers: Vec<&str> = wanted.iter().map(|(_, pointer)| *pointer).collect();
-    let found = json::scan(document, &pointers);
-    wanted.into_iter().map(|(locate, _)| locate).zip(found).collect()
 }
 
 fn utf8(value: Option<&[u8]>) -> Option<Cow<'_, str>> {

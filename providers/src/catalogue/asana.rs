@@ -21,6 +21,11 @@ pub(super) const PROVIDER: Provider = Provider {
             "/",
             &[Json("/user/gid"), Json("/action"), Json("/resource/gid"), Json("/change/field"), Json("/created_at")],
         ),
+        // A task added to a project and to a section of it: two events of one moment.
+        Join(
+            "/",
+            &[Json("/user/gid"), Json("/action"), Json("/resource/gid"), Json("/parent/gid"), Json("/created_at")],
+        ),
         Join("/", &[Json("/user/gid"), Json("/action"), Json("/resource/gid"), Json("/created_at")]),
     ],
     event_type: &[Join(".", &[Json("/resource/resource_type"), Json("/action")])],
@@ -34,7 +39,7 @@ pub(super) const PROVIDER: Provider = Provider {
     }],
     reply: Acknowledgement { status: 200, body: None },
     ack_deadline: Duration::from_secs(10),
-    retry_horizon: Duration::from_secs(86400),
+    retry_horizon: Duration::from_secs(86_400),
     covers: Coverage { body: true, id: true, event_type: true, time: false },
     quirks: "Events have no id: who did what to which object and when make one. A request without events comes every 8 hours and must be answered; after 24 hours of failures the webhook is deleted, as after a 410.",
     samples: &[

@@ -16,7 +16,7 @@ pub(super) const PROVIDER: Provider = Provider {
     event_type: &[Json("/type"), Json("/data/type")],
     ordering_key: &[Json("/data/object/user_id"), Json("/data/user_id")],
     version: &[Json("/time"), Json("/data/date")],
-    retry_horizon: Duration::from_secs(3600),
+    retry_horizon: Duration::from_secs(3_600),
     covers: Coverage { body: false, id: false, event_type: false, time: false },
     quirks: "Nothing is signed. Event streams give up after 4 attempts within seconds. A log stream of JSON lines is one event here: choose the JSON object format.",
     samples: &[

@@ -19,7 +19,7 @@ pub(super) const PROVIDER: Provider = Provider {
     ordering_key: &[Join("/", &[Json("/repository/uuid"), Json("/pullrequest/id")]), Json("/repository/uuid")],
     version: &[Json("/pullrequest/updated_on")],
     ack_deadline: Duration::from_secs(10),
-    retry_horizon: Duration::from_secs(3600),
+    retry_horizon: Duration::from_secs(3_600),
     max_body: Some(256 * 1024),
     covers: Coverage { body: true, id: false, event_type: false, time: false },
     quirks: "Sends again at most twice, and only after a 5xx. Payloads above 256 KB may not be sent at all.",

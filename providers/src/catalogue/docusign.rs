@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::locate::Locate::{Header, Join, Json};
 use crate::scheme::{Listing, Scheme, Signed};
-use crate::{Coverage, Provider, Sample};
+use crate::{Acknowledgement, Coverage, Provider, Sample};
 
 pub(super) const PROVIDER: Provider = Provider {
     name: "docusign",
@@ -21,7 +21,8 @@ pub(super) const PROVIDER: Provider = Provider {
     ordering_key: &[Json("/data/envelopeId")],
     version: &[Json("/generatedDateTime")],
     volatile: &["/retryCount"],
-    retry_horizon: Duration::from_secs(1296000),
+    reply: Acknowledgement { status: 200, body: None },
+    retry_horizon: Duration::from_secs(15 * 86_400),
     covers: Coverage { body: true, id: true, event_type: true, time: false },
     quirks: "The number in the header says nothing about which key it is. Retries for 15 days.",
     samples: &[

@@ -33,7 +33,7 @@ pub(super) const PROVIDER: Provider = Provider {
     events: Events::Each(""),
     volatile: &["/attemptNumber"],
     ack_deadline: Duration::from_secs(5),
-    retry_horizon: Duration::from_secs(86400),
+    retry_horizon: Duration::from_secs(86_400),
     covers: Coverage { body: true, id: true, event_type: true, time: true },
     quirks: "Up to 100 events a request. `eventId` alone is not promised to be unique. The URL is signed. Up to 10 retries in 24 hours (unverified).",
     samples: &[

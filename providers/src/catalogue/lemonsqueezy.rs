@@ -16,7 +16,7 @@ pub(super) const PROVIDER: Provider = Provider {
     ordering_key: &[Join("/", &[Json("/data/type"), Json("/data/id")])],
     version: &[Json("/data/attributes/updated_at")],
     reply: Acknowledgement { status: 200, body: None },
-    retry_horizon: Duration::from_secs(3600),
+    retry_horizon: Duration::from_secs(3_600),
     covers: Coverage { body: true, id: false, event_type: true, time: false },
     quirks: "Only 200 counts as success; three more tries, seconds apart. Events have no id.",
     samples: &[

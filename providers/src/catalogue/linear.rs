@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::locate::Locate::{Header, Join, Json};
 use crate::scheme::{Scheme, Signed, Timestamp};
-use crate::{Coverage, Provider, Sample};
+use crate::{Acknowledgement, Coverage, Provider, Sample};
 
 pub(super) const PROVIDER: Provider = Provider {
     name: "linear",
@@ -21,6 +21,7 @@ pub(super) const PROVIDER: Provider = Provider {
     event_type: &[Join(".", &[Json("/type"), Json("/action")]), Json("/type")],
     ordering_key: &[Json("/data/id")],
     version: &[Json("/data/updatedAt")],
+    reply: Acknowledgement { status: 200, body: None },
     ack_deadline: Duration::from_secs(5),
     covers: Coverage { body: true, id: false, event_type: true, time: true },
     quirks: "Sent within a minute or refused: keep the clock right. Three retries, after a minute, an hour and six hours (unverified), each with a new time.",

@@ -31,7 +31,7 @@ pub(super) const PROVIDER: Provider = Provider {
         answer: Answer::Text(Query("hub.challenge")),
     }],
     reply: Acknowledgement { status: 200, body: None },
-    retry_horizon: Duration::from_secs(604800),
+    retry_horizon: Duration::from_secs(7 * 86_400),
     max_body: Some(3 * 1024 * 1024),
     covers: Coverage { body: true, id: true, event_type: true, time: false },
     quirks: "Up to 1000 entries a request; most have no id of their own. Retries for 36 hours (WhatsApp: 7 days).",

@@ -26,7 +26,7 @@ pub(super) const PROVIDER: Provider = Provider {
         answer: Answer::Json("challenge", Json("/challenge")),
     }],
     ack_deadline: Duration::from_secs(3 * 60),
-    retry_horizon: Duration::from_secs(3600),
+    retry_horizon: Duration::from_secs(3_600),
     covers: Coverage { body: false, id: false, event_type: false, time: false },
     quirks: "The body is not signed. Retries every minute for half an hour.",
     samples: &[

@@ -2,10 +2,7 @@
 //! <https://developers.notion.com/reference/webhooks>
 //!
 //! - The key is the verification token that Notion sends when a subscription is made.
-//! - The request that brings that token is signed with it: once the token is the secret of the source, the request is
-//!   answered and carries no event.
 
-use crate::handshake::{Answer, Handshake, Proof, When};
 use crate::locate::Locate::{Header, Json};
 use crate::scheme::{Encoding, Scheme, Signed};
 use crate::{Coverage, Provider, Sample};
@@ -20,11 +17,6 @@ pub(super) const PROVIDER: Provider = Provider {
     ordering_key: &[Json("/entity/id")],
     version: &[Json("/timestamp")],
     volatile: &["/attempt_number"],
-    handshake: &[Handshake {
-        when: &[When::Present(Json("/verification_token")), When::Absent(Json("/id"))],
-        proof: Proof::Signature,
-        answer: Answer::Empty,
-    }],
     covers: Coverage { body: true, id: true, event_type: true, time: false },
     quirks: "Up to 8 attempts; `attempt_number` counts them. Order events by `timestamp`.",
     samples: &[

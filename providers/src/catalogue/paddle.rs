@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use crate::locate::Locate::{Json, Pair};
 use crate::scheme::{Listing, Part, Scheme, Signed, Timestamp};
-use crate::{Coverage, Provider, Sample};
+use crate::{Acknowledgement, Coverage, Provider, Sample};
 
 pub(super) const PROVIDER: Provider = Provider {
     name: "paddle",
@@ -26,8 +26,9 @@ pub(super) const PROVIDER: Provider = Provider {
     ordering_key: &[Json("/data/id")],
     version: &[Json("/occurred_at")],
     volatile: &["/notification_id"],
+    reply: Acknowledgement { status: 200, body: None },
     ack_deadline: Duration::from_secs(5),
-    retry_horizon: Duration::from_secs(259200),
+    retry_horizon: Duration::from_secs(3 * 86_400),
     covers: Coverage { body: true, id: true, event_type: true, time: true },
     quirks: "Wants an answer within 5 seconds; sends again up to 60 times in 3 days.",
     samples: &[

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::locate::Locate::{Join, Json};
 use crate::scheme::Scheme;
-use crate::{Coverage, Provider, Sample};
+use crate::{Acknowledgement, Coverage, Provider, Sample};
 
 pub(super) const PROVIDER: Provider = Provider {
     name: "postmark",
@@ -18,9 +18,10 @@ pub(super) const PROVIDER: Provider = Provider {
     ],
     event_type: &[Json("/RecordType")],
     ordering_key: &[Json("/MessageID"), Json("/Email")],
-    retry_horizon: Duration::from_secs(39600),
+    reply: Acknowledgement { status: 200, body: None },
+    retry_horizon: Duration::from_secs(11 * 3_600),
     covers: Coverage { body: false, id: false, event_type: false, time: false },
-    quirks: "403 stops the retries at once; else up to 10 in 11 hours. Nothing is signed.",
+    quirks: "Only 200 counts as success; 403 stops the retries at once, else up to 10 in 11 hours. Nothing is signed.",
     samples: &[
         Sample {
             event: "Delivery",

@@ -25,7 +25,7 @@ pub(super) const PROVIDER: Provider = Provider {
     event_type: &[Join(".", &[Json("/object_type"), Json("/event_type")])],
     ordering_key: &[Join("/", &[Json("/object_type"), Json("/id")])],
     version: &[Json("/event_time")],
-    retry_horizon: Duration::from_secs(172800),
+    retry_horizon: Duration::from_secs(2 * 86_400),
     covers: Coverage { body: true, id: true, event_type: true, time: true },
     quirks: "Events have no id of their own: object, kind and time make one. Ten retries with growing delays, in the order of the events.",
     samples: &[Sample {

@@ -20,7 +20,7 @@ pub(super) const PROVIDER: Provider = Provider {
     ordering_key: &[Json("/data/email_id")],
     version: &[Json("/created_at")],
     ack_deadline: Duration::from_secs(15),
-    retry_horizon: Duration::from_secs(172800),
+    retry_horizon: Duration::from_secs(2 * 86_400),
     covers: Coverage { body: true, id: true, event_type: true, time: true },
     quirks: "Sent by Svix.",
     samples: &[

@@ -25,7 +25,7 @@ pub(super) const PROVIDER: Provider = Provider {
     ordering_key: &[Json("/sg_message_id")],
     version: &[Json("/timestamp")],
     events: Events::Each(""),
-    retry_horizon: Duration::from_secs(86400),
+    retry_horizon: Duration::from_secs(86_400),
     covers: Coverage { body: true, id: true, event_type: true, time: true },
     quirks: "Many events a request. The body ends in a line break that is signed. Inbound Parse is not signed. Retries for 24 hours (unverified), with the same event ids.",
     samples: &[

@@ -18,7 +18,7 @@ pub(super) const PROVIDER: Provider = Provider {
     event_type: &[Json("/type")],
     ordering_key: &[Join("/", &[Json("/merchant_id"), Json("/data/type"), Json("/data/id")])],
     version: &[Json("/created_at")],
-    retry_horizon: Duration::from_secs(86400),
+    retry_horizon: Duration::from_secs(86_400),
     covers: Coverage { body: true, id: true, event_type: true, time: false },
     quirks: "The URL is signed: it must be registered exactly as the source's public URL. Retries for 24 hours, with the same `event_id`.",
     samples: &[

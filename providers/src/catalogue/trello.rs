@@ -18,7 +18,7 @@ pub(super) const PROVIDER: Provider = Provider {
     ordering_key: &[Json("/action/data/card/id"), Json("/action/data/board/id")],
     version: &[Json("/action/date")],
     handshake: &[Handshake { when: &[When::Method("HEAD")], proof: Proof::Nothing, answer: Answer::Empty }],
-    retry_horizon: Duration::from_secs(3600),
+    retry_horizon: Duration::from_secs(3_600),
     covers: Coverage { body: true, id: true, event_type: true, time: false },
     quirks: "The URL is signed. Retries after 30, 60 and 120 seconds. 410 deletes the webhook.",
     samples: &[

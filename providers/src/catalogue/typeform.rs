@@ -16,7 +16,7 @@ pub(super) const PROVIDER: Provider = Provider {
     event_type: &[Json("/event_type")],
     ordering_key: &[Json("/form_response/token")],
     version: &[Json("/form_response/submitted_at")],
-    retry_horizon: Duration::from_secs(36000),
+    retry_horizon: Duration::from_secs(10 * 3_600),
     covers: Coverage { body: true, id: true, event_type: true, time: false },
     quirks: "404 and 410 disable the webhook at once; 408, 423, 429 and 503 are retried for 10 hours, others some 5 times.",
     samples: &[

@@ -32,7 +32,7 @@ pub(super) const PROVIDER: Provider = Provider {
     }],
     reply: Acknowledgement { status: 200, body: Some(("text/plain", "")) },
     ack_deadline: Duration::from_secs(5),
-    retry_horizon: Duration::from_secs(86400),
+    retry_horizon: Duration::from_secs(86_400),
     covers: Coverage { body: true, id: true, event_type: true, time: false },
     quirks: "The key looks like base64 and is not decoded. Answers, refusals too, must have no body and no cookies. Deactivates a webhook that failed for 24 hours. Events have no id of their own: object, kind and time make one.",
     samples: &[

@@ -25,7 +25,7 @@ pub(super) const PROVIDER: Provider = Provider {
     ordering_key: &[Json("/detail/id")],
     version: &[Json("/detail/updated_at")],
     ack_deadline: Duration::from_secs(12),
-    retry_horizon: Duration::from_secs(3600),
+    retry_horizon: Duration::from_secs(3_600),
     covers: Coverage { body: true, id: true, event_type: true, time: true },
     quirks: "The body of a trigger is yours to shape: keep an id in it. A request may have no body. 409 is retried up to 3 times, a timeout up to 5.",
     samples: &[

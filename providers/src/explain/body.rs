@@ -53,8 +53,9 @@ pub(super) fn changed(trial: &Trial<'_>) -> Option<Finding> {
         let style = rewrite::styles(body, |body| trial.proves_body(body))?;
         Some(BodyChange::Rewritten(style))
     });
-    let change = change
-        .or_else(|| unpack::unpacked(body).filter(|body| trial.proves_body(body)).map(|_| BodyChange::Compressed));
+    let change = change.or_else(|| {
+        unpack::unpacked(&trial.refused.request).filter(|body| trial.proves_body(body)).map(|_| BodyChange::Compressed)
+    });
     change.map(Finding::Body)
 }
 

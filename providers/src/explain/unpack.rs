@@ -4,15 +4,19 @@ use std::io::Read;
 
 use flate2::read::{DeflateDecoder, GzDecoder, ZlibDecoder};
 
+use crate::Request;
+
 /// More than any provider sends; a few bytes can claim to be gigabytes.
 const LARGEST: u64 = 16 << 20;
 
-/// The body decompressed, if it is gzip, zlib or raw deflate.
-pub(super) fn unpacked(body: &[u8]) -> Option<Vec<u8>> {
-    match body {
-        [0x1f, 0x8b, ..] => read(GzDecoder::new(body)),
-        [0x78, ..] => read(ZlibDecoder::new(body)),
-        _ => read(DeflateDecoder::new(body)),
+/// The body decompressed, if it is gzip or zlib, or said to be deflate, which anything could be.
+pub(super) fn unpacked(request: &Request<'_>) -> Option<Vec<u8>> {
+    let is_deflate = request.headers.iter().any(|line| line == ("content-encoding", b"deflate"));
+    match request.body {
+        [0x1f, 0x8b, ..] => read(GzDecoder::new(request.body)),
+        [0x78, ..] => read(ZlibDecoder::new(request.body)),
+        _ if is_deflate => read(DeflateDecoder::new(request.body)),
+        _ => None,
     }
 }
 

@@ -103,6 +103,9 @@ pub(crate) fn at<'r>(locate: &Locate, request: &Request<'r>) -> Result<Option<Co
         },
         Locate::Form(name) if is_form(request.headers) => form::only_field(request.body, name)?,
         Locate::Query(name) => form::only_query(request.url, name)?,
+        Locate::Json(pointer) | Locate::Root(pointer) if json::repeats(request.body, pointer) => {
+            return Err(Reject::SignatureMalformed);
+        }
         Locate::Json(pointer) | Locate::Root(pointer) => {
             let found = json::scan(request.body, &[pointer]);
             found.first().copied().flatten().and_then(json::scalar)

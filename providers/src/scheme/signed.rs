@@ -300,13 +300,20 @@ impl Signed {
                 let signatures = candidates.iter().map(|candidate| &candidate.bytes[..]);
                 kind.verifies(secret, &message.concat(), signatures).ok()
             }
-            algorithm => Some(candidates.iter().any(|candidate| {
-                let is_of_key = candidate.key_name.is_none() || candidate.key_name == key.name;
-                is_of_key
-                    && algorithm
-                        .expected(candidate, &key.bytes, &message)
-                        .is_some_and(|expected| candidate.bytes.ct_eq(&expected).into())
-            })),
+            algorithm => {
+                // The body is hashed once for each hash function, however many signatures are listed.
+                let mut made: Vec<(Option<Hash>, Vec<u8>)> = Vec::new();
+                let matches = candidates.iter().any(|candidate| {
+                    let is_of_key = candidate.key_name.is_none() || candidate.key_name == key.name;
+                    let Some(hash) = algorithm.hash_of(candidate).filter(|_| is_of_key) else { return false };
+                    let index = made.iter().position(|(known, _)| *known == hash).unwrap_or_else(|| {
+                        made.push((hash, algorithm.expected(hash, &key.bytes, &message)));
+                        made.len() - 1
+                    });
+                    candidate.bytes.ct_eq(&made[index].1).into()
+                });
+                Some(matches)
+            }
         })
     }
 
@@ -351,16 +358,24 @@ impl Algorithm {
         Ok(Some(hash.1))
     }
 
-    /// What the signature should be.
-    fn expected(self, candidate: &Candidate, key: &[u8], message: &[Cow<'_, [u8]>]) -> Option<Vec<u8>> {
+    /// The hash function of a signature; the inner `None`: one that needs no telling. `None`: it is of none that counts.
+    fn hash_of(self, candidate: &Candidate) -> Option<Option<Hash>> {
         let sized = |hashes: &[Hash]| hashes.iter().find(|hash| hash.size() == candidate.bytes.len()).copied();
         match self {
-            Self::Hmac(hash) => Some(hash.hmac(key, message)),
-            Self::HmacOf(hashes) => Some(sized(hashes)?.hmac(key, message)),
-            Self::HmacLabelled(_) | Self::HmacNamedIn(..) => Some(candidate.hash?.hmac(key, message)),
-            Self::Plain(hashes) => Some(sized(hashes)?.digest(message)),
-            Self::PlainKeccak256 => Some(keccak256(message)),
+            Self::Hmac(hash) => Some(Some(hash)),
+            Self::HmacOf(hashes) | Self::Plain(hashes) => sized(hashes).map(Some),
+            Self::HmacLabelled(_) | Self::HmacNamedIn(..) => candidate.hash.map(Some),
+            Self::PlainKeccak256 => Some(None),
             Self::PublicKey(_) => None,
+        }
+    }
+
+    /// What the signature should be.
+    fn expected(self, hash: Option<Hash>, key: &[u8], message: &[Cow<'_, [u8]>]) -> Vec<u8> {
+        match (self, hash) {
+            (Self::Plain(_), Some(hash)) => hash.digest(message),
+            (_, Some(hash)) => hash.hmac(key, message),
+            (_, None) => keccak256(message),
         }
     }
 

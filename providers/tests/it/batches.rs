@@ -43,6 +43,17 @@ fn each_element_of_a_batch_is_an_event_of_its_own() {
     assert_eq!(found[3].pointer.as_deref(), Some("/events/3"));
 }
 
+/// Reading the document again for each of its elements would take ten thousand times as long: minutes, not a second.
+#[test]
+fn the_document_around_a_batch_is_read_once_however_many_elements_it_has() {
+    let body = format!("{{\"account\":\"a\",\"events\":[{}{{}}]}}", "{\"id\":\"1\",\"object\":\"o\"},".repeat(9_999));
+    let started = std::time::Instant::now();
+    let found = events(&batching("/events"), &body);
+    assert_eq!((found.len(), found[9_998].ordering_key.as_deref()), (10_000, Some("a/o")));
+    assert!(started.elapsed() < std::time::Duration::from_secs(30), "{:?}", started.elapsed());
+    assert_eq!(events(&batching("/events"), &body.replace("{}]", "{},{}]")).len(), 1, "more are one event");
+}
+
 #[test]
 fn the_whole_document_may_be_the_batch_and_an_empty_batch_has_no_events() {
     assert_eq!(events(&batching(""), r#"[{"id":"1"},{"id":"2"}]"#).len(), 2);

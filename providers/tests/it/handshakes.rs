@@ -136,7 +136,6 @@ const ASKED: &[Asked] = &[
         .with(&[("twitch-eventsub-message-id", "m-1")])
         .text("c-1"),
     Asked::of("xero", r#"{"events":[],"firstEventSequence":0,"lastEventSequence":0,"entropy":"E"}"#, "").empty(200),
-    Asked::of("notion", r#"{"verification_token":"secret_1"}"#, "").secrets(&["secret_1"]).empty(200),
     Asked::of("figma", r#"{"event_type":"PING","passcode":"p"}"#, "").secrets(&["p"]).empty(200),
     Asked::of("terraform", r#"{"notifications":[{"trigger":"verification"}]}"#, "").empty(200),
     Asked::of("viber", r#"{"event":"webhook"}"#, "").empty(200),
@@ -241,7 +240,6 @@ fn a_handshake_with_a_wrong_token_signature_or_secret_is_refused() {
         Asked::get("x-twitter", "https://x.example/?crc_token=%7B%22a%22%3A1%7D").secrets(&["s"]),
         Asked::of("slack", r#"{"type":"url_verification","challenge":"c"}"#, ""),
         Asked::of("zoom", r#"{"event":"endpoint.url_validation","payload":{"plainToken":"p"}}"#, ""),
-        Asked::of("notion", r#"{"verification_token":"secret_1"}"#, ""),
         Asked { url: "https://example.com/in/x?code=no", ..Asked::of("azure-event-grid", GRID, "") }.secrets(&["s"]),
     ];
     for asked in wrong {

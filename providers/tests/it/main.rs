@@ -4,6 +4,7 @@
 
 mod batches;
 mod batches_of_providers;
+mod bounded;
 mod catalogue;
 mod conformance;
 mod custom;
@@ -11,6 +12,7 @@ mod explain;
 mod explain_silence;
 mod handshakes;
 mod hostile;
+mod repeated_keys;
 mod request;
 mod resigned;
 mod rotation;
