@@ -94,6 +94,15 @@ fn worst(provider: &Provider) -> String {
     provider.warnings().into_iter().filter(makes_up).map(Warning::as_str).collect::<Vec<_>>().join(", ")
 }
 
+fn show(invocation: &Invocation, provider: &Provider) {
+    let screen = invocation.screen;
+    screen.line(format!("{} ({})", provider.title, provider.name));
+    for (label, text) in facts::facts(provider) {
+        screen.line(format!("  {label:<LONGEST_LABEL$} {text}"));
+    }
+    screen.value(&facts::value(provider));
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
