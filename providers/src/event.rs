@@ -32,6 +32,12 @@ pub struct Event {
     pub fingerprint: [u8; 32],
 }
 
+/// The text of the element at a pointer, exactly as the sender wrote it: no digit, key or space differs. `document` is the
+/// JSON the request carries. `None`: it is not JSON, or there is nothing at the pointer.
+pub fn element<'d>(document: &'d [u8], pointer: &str) -> Option<&'d str> {
+    json::scan(document, &[pointer]).pop().flatten()
+}
+
 /// The events of an authentic request. One, unless the provider sends batches.
 pub(crate) fn events(provider: &Provider, view: &View<'_>) -> Result<Vec<Event>, Repeated> {
     match batch(provider, view) {

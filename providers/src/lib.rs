@@ -47,7 +47,7 @@ mod view;
 
 pub use catalogue::{ALL, find};
 pub use custom::{CustomError, CustomHmac, custom};
-pub use event::Event;
+pub use event::{Event, element};
 pub use handshake::{Handshake, Reply};
 pub use keys::{KeyRequest, Keys};
 pub use locate::Locate;

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 
+use super::indexes;
 use super::signature::Key;
 use crate::handler::Delivery;
 
@@ -44,6 +45,9 @@ pub(super) fn outgoing(delivery: &Delivery, facts: Facts<'_>) -> HeaderMap {
     say("hookgate-source", &delivery.source);
     if let Some(event_type) = &delivery.event_type {
         say("hookgate-event", event_type);
+    }
+    if !delivery.indexes.is_empty() {
+        say("hookgate-event-indexes", &indexes::ranges(&delivery.indexes));
     }
     let id = delivery.id.to_string();
     say("hookgate-delivery-id", &id);
