@@ -23,7 +23,7 @@ pub(super) const PROVIDER: Provider = Provider {
     version: &[Json("/resource/update_time"), Json("/create_time")],
     retry_horizon: Duration::from_secs(259200),
     covers: Coverage { body: false, id: false, event_type: false, time: true },
-    quirks: "Only a checksum of the body is signed: fetch the event by its id before acting on it. Up to 25 tries in 3 days. The webhook simulator's events have no webhook id and cannot be verified.",
+    quirks: "Only a checksum of the body is signed: fetch the event by its id before acting on it. Up to 25 tries in 3 days. Events of the webhook simulator cannot be verified.",
     samples: &[Sample {
         event: "PAYMENT.CAPTURE.COMPLETED",
         headers: &[
