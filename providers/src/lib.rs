@@ -35,6 +35,7 @@ mod json;
 mod keys;
 pub mod locate;
 mod overrides;
+pub mod pinned;
 mod provider;
 mod reject;
 mod request;

@@ -8,6 +8,8 @@ mod conformance;
 mod custom;
 mod handshakes;
 mod hostile;
+mod offers;
+mod provider_keys;
 mod request;
 mod scheme;
 mod signatures;
@@ -19,3 +21,6 @@ mod runner;
 
 #[path = "../../examples/vectors/secrets.rs"]
 mod secrets;
+
+#[path = "../../examples/vectors/vector.rs"]
+mod vector;
