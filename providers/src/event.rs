@@ -44,8 +44,14 @@ pub(crate) fn events(provider: &Provider, view: &View<'_>) -> Result<Vec<Event>,
 
 /// The elements, if the provider sends batches and this is one.
 fn batch<'v>(provider: &Provider, view: &'v View<'_>) -> Option<Vec<&'v str>> {
-    let Events::Each(pointer) = provider.events else {
-        return None;
+    let pointer = match provider.events {
+        Events::Whole => return None,
+        Events::Each(pointer) => pointer,
+        Events::EachIn(content_type, pointer) => {
+            let sent = view.request.headers.single("content-type").ok().flatten()?;
+            let essence = sent.split(|byte| *byte == b';').next().unwrap_or_default();
+            essence.trim_ascii().eq_ignore_ascii_case(content_type.as_bytes()).then_some(pointer)?
+        }
     };
     let array = *json::scan(&view.document, &[pointer]).first()?;
     json::elements(array?).filter(|elements| elements.len() <= MAX_ELEMENTS)

@@ -36,6 +36,7 @@ mod keys;
 pub mod locate;
 mod method;
 mod overrides;
+pub mod pinned;
 mod provider;
 mod reject;
 mod request;

@@ -22,7 +22,7 @@ impl<'a> View<'a> {
                 Some(Cow::Owned(text)) => Cow::Owned(text.into_bytes()),
                 None => Cow::Borrowed(&[][..]),
             },
-            _ => provider.scheme.document(request.body).map_or(Cow::Borrowed(request.body), Cow::Owned),
+            _ => provider.scheme.document(request).unwrap_or(Cow::Borrowed(request.body)),
         };
         Self { request, family, document, is_form }
     }

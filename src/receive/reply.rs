@@ -48,7 +48,8 @@ impl Acknowledgement {
         Self {
             status: StatusCode::from_u16(demanded.status).unwrap_or(StatusCode::ACCEPTED),
             body: demanded.body.map(|(content_type, body)| {
-                (HeaderValue::from_str(content_type).ok(), Bytes::from_static(body.as_bytes()))
+                let content_type = HeaderValue::from_str(content_type).ok().filter(|_| !body.is_empty());
+                (content_type, Bytes::from_static(body.as_bytes()))
             }),
         }
     }

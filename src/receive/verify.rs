@@ -112,7 +112,7 @@ impl Source {
                     asked.push(wanted);
                 }
                 Ok(Verdict::NeedKey(_)) => return Err(NotAccepted::KeyUnavailable),
-                Err(reject) if names_unknown_key(reject) && !renewed && renew(store, &asked, &mut keys).await => {
+                Err(reject) if may_be_outdated(reject) && !renewed && renew(store, &asked, &mut keys).await => {
                     renewed = true;
                 }
                 Err(reject) => return Err(NotAccepted::Refused(reject)),
@@ -121,9 +121,9 @@ impl Source {
     }
 }
 
-/// The provider may have a new key since its keys were fetched.
-fn names_unknown_key(reject: Reject) -> bool {
-    reject.as_str() == "key_unknown"
+/// Whether what was fetched may not be what the provider publishes now.
+fn may_be_outdated(reject: Reject) -> bool {
+    matches!(reject, Reject::KeyUnknown | Reject::KeyUnusable | Reject::KeyExpired)
 }
 
 /// Whether anything was fetched anew.

@@ -15,6 +15,7 @@ mod asana;
 mod ashby;
 mod attio;
 mod auth0;
+mod aws_sns;
 mod azure_devops;
 mod azure_event_grid;
 mod bigcommerce;
@@ -33,6 +34,7 @@ mod circleci;
 mod clerk;
 mod clickup;
 mod close;
+mod cloudevents;
 mod cloudflare_notifications;
 mod cloudflare_stream;
 mod cloudinary;
@@ -51,6 +53,8 @@ mod discord;
 mod docker_hub;
 mod docusign;
 mod dropbox;
+mod dropbox_sign;
+mod ebay;
 mod elevenlabs;
 mod emailoctopus;
 mod etsy;
@@ -72,6 +76,7 @@ mod gitlab;
 mod gocardless;
 mod gohighlevel;
 mod gong;
+mod google_pubsub;
 mod google_push;
 mod grafana;
 mod graph;
@@ -119,9 +124,12 @@ mod paddle;
 mod paddle_classic;
 mod pagerduty;
 mod pandadoc;
+mod paypal;
 mod paystack;
 mod persona;
+mod plaid;
 mod plivo_v2;
+mod plivo_v3;
 mod polar;
 mod postmark;
 mod prismic;
@@ -135,6 +143,7 @@ mod replicate;
 mod resend;
 mod retell;
 mod ringcentral;
+mod salesforce;
 mod salesforce_mc_ens;
 mod sanity;
 mod segment;
@@ -142,6 +151,7 @@ mod sendgrid;
 mod sentry;
 mod shopify;
 mod sinch;
+mod sinch_application;
 mod sinch_numbers;
 mod slack;
 mod snyk;
@@ -172,6 +182,7 @@ mod vercel;
 mod veriff;
 mod viber;
 mod vonage;
+mod vonage_sms;
 mod webex;
 mod webflow;
 mod websub;
@@ -199,6 +210,7 @@ pub const ALL: &[&Provider] = &[
     &ashby::PROVIDER,
     &attio::PROVIDER,
     &auth0::PROVIDER,
+    &aws_sns::PROVIDER,
     &azure_devops::PROVIDER,
     &azure_event_grid::PROVIDER,
     &bigcommerce::PROVIDER,
@@ -217,6 +229,7 @@ pub const ALL: &[&Provider] = &[
     &clerk::PROVIDER,
     &clickup::PROVIDER,
     &close::PROVIDER,
+    &cloudevents::PROVIDER,
     &cloudflare_notifications::PROVIDER,
     &cloudflare_stream::PROVIDER,
     &cloudinary::PROVIDER,
@@ -235,6 +248,8 @@ pub const ALL: &[&Provider] = &[
     &docker_hub::PROVIDER,
     &docusign::PROVIDER,
     &dropbox::PROVIDER,
+    &dropbox_sign::PROVIDER,
+    &ebay::PROVIDER,
     &elevenlabs::PROVIDER,
     &emailoctopus::PROVIDER,
     &etsy::PROVIDER,
@@ -256,6 +271,7 @@ pub const ALL: &[&Provider] = &[
     &gocardless::PROVIDER,
     &gohighlevel::PROVIDER,
     &gong::PROVIDER,
+    &google_pubsub::PROVIDER,
     &google_push::PROVIDER,
     &grafana::PROVIDER,
     &graph::PROVIDER,
@@ -303,9 +319,12 @@ pub const ALL: &[&Provider] = &[
     &paddle_classic::PROVIDER,
     &pagerduty::PROVIDER,
     &pandadoc::PROVIDER,
+    &paypal::PROVIDER,
     &paystack::PROVIDER,
     &persona::PROVIDER,
+    &plaid::PROVIDER,
     &plivo_v2::PROVIDER,
+    &plivo_v3::PROVIDER,
     &polar::PROVIDER,
     &postmark::PROVIDER,
     &prismic::PROVIDER,
@@ -319,6 +338,7 @@ pub const ALL: &[&Provider] = &[
     &resend::PROVIDER,
     &retell::PROVIDER,
     &ringcentral::PROVIDER,
+    &salesforce::PROVIDER,
     &salesforce_mc_ens::PROVIDER,
     &sanity::PROVIDER,
     &segment::PROVIDER,
@@ -326,6 +346,7 @@ pub const ALL: &[&Provider] = &[
     &sentry::PROVIDER,
     &shopify::PROVIDER,
     &sinch::PROVIDER,
+    &sinch_application::PROVIDER,
     &sinch_numbers::PROVIDER,
     &slack::PROVIDER,
     &snyk::PROVIDER,
@@ -356,6 +377,7 @@ pub const ALL: &[&Provider] = &[
     &veriff::PROVIDER,
     &viber::PROVIDER,
     &vonage::PROVIDER,
+    &vonage_sms::PROVIDER,
     &webex::PROVIDER,
     &webflow::PROVIDER,
     &websub::PROVIDER,

@@ -19,3 +19,6 @@ mod runner;
 
 #[path = "../../examples/vectors/secrets.rs"]
 mod secrets;
+
+#[path = "../../examples/vectors/vector.rs"]
+mod vector;

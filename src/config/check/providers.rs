@@ -1,5 +1,7 @@
 //! What is known about a provider, held against what is asked of it.
 
+use hookgate_providers::handshake::Answer;
+
 use super::Findings;
 use crate::config::{Config, Order, Source, show_duration as show, show_size};
 
@@ -68,10 +70,12 @@ fn coverage(source: &Source, config: &Config, found: &mut Findings) {
         ));
     }
     let url_is_known = source.public_url.is_some() || config.server.public_url.is_some();
-    if provider.scheme.signs_url() && !url_is_known && config.server.trusted_proxies.is_empty() {
+    // eBay's handshake is answered with a hash over the URL.
+    let answers_with_url = provider.handshake.iter().any(|handshake| matches!(handshake.answer, Answer::Hashed(..)));
+    if (provider.scheme.signs_url() || answers_with_url) && !url_is_known && config.server.trusted_proxies.is_empty() {
         found.warning(format!(
-            "`source.{name}`: {} signs the URL it calls, which hookgate does not know behind a proxy, and then refuses \
-             every request: set `server.public_url` or `source.{name}.public_url`, or else `server.trusted_proxies`",
+            "`source.{name}`: {} vouches for the URL it calls, which hookgate does not know behind a proxy, and \
+             then refuses every request: set `server.public_url` or `source.{name}.public_url`, or else `server.trusted_proxies`",
             provider.title
         ));
     }

@@ -15,6 +15,8 @@ use super::public::PublicOnly;
 
 /// From the first look-up to the last byte. A sender waits meanwhile.
 const TIMEOUT: Duration = Duration::from_secs(3);
+/// How long what is no longer fresh still serves at most while it can't be had anew.
+const STALE: Duration = Duration::from_secs(24 * 3600);
 /// Published keys and certificates take a few kB.
 const LARGEST: usize = 256 * 1024;
 
@@ -26,12 +28,16 @@ pub(super) struct Wanted {
     url: String,
     headers: HeaderMap,
     body: Vec<u8>,
+    /// How long the answer may be used at most: a token for a key server dies by itself.
+    keep_for: Duration,
 }
 
 /// What came back.
 pub(super) struct Fetched {
     pub(super) bytes: Vec<u8>,
     pub(super) fresh_for: Duration,
+    /// Longer than fresh, so that it can be fetched anew while it still serves.
+    pub(super) usable_for: Duration,
 }
 
 /// Why nothing came back.
@@ -121,7 +127,7 @@ impl Outbound {
             return Err(Failure::Status(answer.status()));
         }
         let cache_control = answer.headers().get(header::CACHE_CONTROL).and_then(|value| value.to_str().ok());
-        let fresh_for = fresh_for(cache_control);
+        let fresh_for = fresh_for(cache_control).min(wanted.keep_for / 2);
         let mut bytes = BytesMut::new();
         while let Some(chunk) = answer.chunk().await.map_err(unreachable)? {
             if bytes.len() + chunk.len() > LARGEST {
@@ -129,7 +135,7 @@ impl Outbound {
             }
             bytes.extend_from_slice(&chunk);
         }
-        Ok(Fetched { bytes: bytes.to_vec(), fresh_for })
+        Ok(Fetched { bytes: bytes.to_vec(), fresh_for, usable_for: (fresh_for + STALE).min(wanted.keep_for) })
     }
 }
 
@@ -146,6 +152,7 @@ impl Wanted {
             url: request.url().to_owned(),
             headers: headers.collect(),
             body: request.body().to_vec(),
+            keep_for: request.keep_for(),
         }
     }
 
@@ -154,7 +161,7 @@ impl Wanted {
     }
 
     pub(super) fn get(id: String, url: String) -> Self {
-        Self { id, method: Method::GET, url, headers: HeaderMap::new(), body: Vec::new() }
+        Self { id, method: Method::GET, url, headers: HeaderMap::new(), body: Vec::new(), keep_for: Duration::MAX }
     }
 
     /// For the log: the rest of a URL may hold a token.

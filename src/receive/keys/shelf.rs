@@ -12,8 +12,6 @@ use super::outbound::Fetched;
 
 /// Entries at most: with the largest answers a few dozen MB.
 const ROOM: usize = 128;
-/// How long what is no longer fresh still serves while it can't be had anew.
-const STALE: Duration = Duration::from_secs(24 * 3600);
 /// How long a failure stands before the host is tried again.
 const FAILED: Duration = Duration::from_secs(10);
 /// How often something fresh is fetched again because a request named a key that is not in it.
@@ -53,6 +51,7 @@ struct Entry {
 struct Kept {
     bytes: Arc<[u8]>,
     fresh_until: Instant,
+    usable_until: Instant,
 }
 
 impl Entry {
@@ -69,7 +68,7 @@ impl Shelf {
         let failed = entry.failed.is_some_and(|at| now < at + FAILED);
         match &entry.kept {
             Some(kept) if now < kept.fresh_until => return Found::Fresh(Arc::clone(&kept.bytes)),
-            Some(kept) if now < kept.fresh_until + STALE => {
+            Some(kept) if now < kept.usable_until => {
                 let refresh = !failed && entry.flight().is_none();
                 return Found::Stale { bytes: Arc::clone(&kept.bytes), refresh };
             }
@@ -124,7 +123,11 @@ impl Shelf {
         };
         let bytes: Arc<[u8]> = fetched.bytes.into();
         entry.failed = None;
-        entry.kept = Some(Kept { bytes: Arc::clone(&bytes), fresh_until: now + fetched.fresh_for });
+        entry.kept = Some(Kept {
+            bytes: Arc::clone(&bytes),
+            fresh_until: now + fetched.fresh_for,
+            usable_until: now + fetched.usable_for,
+        });
         Ok(bytes)
     }
 }
@@ -145,7 +148,7 @@ mod tests {
     fn fetch(shelf: &mut Shelf, id: &str, answer: Option<&str>, now: Instant) {
         assert!(shelf.make_room(id));
         shelf.departed(id.to_owned(), under_way(), now);
-        let fetched = answer.map(|text| Fetched { bytes: text.into(), fresh_for: HOUR });
+        let fetched = answer.map(|text| Fetched { bytes: text.into(), fresh_for: HOUR, usable_for: 25 * HOUR });
         let _ = shelf.landed(id, fetched, now);
     }
 
