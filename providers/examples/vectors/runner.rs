@@ -138,10 +138,12 @@ impl Vector {
             }
             secrets.push(secret);
         }
+        let skew = self.config.get("skew").and_then(Value::as_u64).and_then(|seconds| seconds.try_into().ok());
         let tolerance_s = self
             .tolerance_s
             .or_else(|| self.config.get("tolerance")?.as_u64()?.try_into().ok())
-            .filter(|seconds| *seconds > 0);
+            .filter(|seconds| *seconds > 0)
+            .or(skew);
         let provider = &Provider { tolerance_s, ..*provider };
         let request = Request { method, url: &url, headers: &headers, body: &body };
         let verdict = self.fetching(provider, &request, &secrets, now);

@@ -72,16 +72,14 @@ impl KeyForm {
             Self::Named => named(text, |_, key| key.to_vec()),
             Self::NamedBase64 => {
                 let Key { bytes, name } = named(text, |_, key| key.to_vec())?;
-                let standard: Vec<u8> = bytes
-                    .iter()
-                    .map(|byte| match byte {
-                        b'-' => b'+',
-                        b'_' => b'/',
-                        byte => *byte,
-                    })
-                    .collect();
-                let bytes = LENIENT.decode(&standard).map_err(|_| SecretError::NotBase64)?;
-                if bytes.is_empty() { Err(SecretError::NoKey) } else { Ok(Key { bytes: Zeroizing::new(bytes), name }) }
+                let standard = |byte: &u8| match byte {
+                    b'-' => b'+',
+                    b'_' => b'/',
+                    byte => *byte,
+                };
+                let standard: Zeroizing<Vec<u8>> = Zeroizing::new(bytes.iter().map(standard).collect());
+                let bytes = LENIENT.decode(&*standard).map(Zeroizing::new).map_err(|_| SecretError::NotBase64)?;
+                if bytes.is_empty() { Err(SecretError::NoKey) } else { Ok(Key { bytes, name }) }
             }
             Self::Joined(joint) => named(text, |name, key| [name, joint.as_bytes(), key].concat()),
             Self::NamedSha1 => named(text, |_, key| Hash::Sha1.digest(&[key.into()])),

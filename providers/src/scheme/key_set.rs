@@ -195,3 +195,73 @@ impl Jwk {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use base64::prelude::BASE64_STANDARD;
+
+    use super::*;
+    use crate::scheme::Hash;
+
+    const RSA: &str = include_str!("../../tests/keys/rsa_1.pem");
+    const MESSAGE: &[u8] = b"signed by another implementation";
+    /// With RSA-PSS, SHA-256 and a salt of 32 bytes, by Python's `cryptography`.
+    const PSS: &str = "f/MTxxpmBlSAStWqacp56WMoh8i3a2ivm6rX/NutVF8p9K5N5IyHMskqndMP4mSsE8XCklSeRZySNgKvM2PpX8d2ZlJtUxEDwsxJA/ra9yhy8Nx+PnrOIvSYWzGT6V2ohV8Z+mC8Zge77bgtAqriPObPoXdqGJfhwwB4qLs0wFCM912a84xQjS7X07lJGFuTQfmFR/VuWLlU8guI/gQ89CkX0hg9BJQVwiczEd8BzdQA5civIzSulw/fAFoiBlc1fLFqlkv1UvSsqoAQl3v1RP6IZATxRcDVdEZPShUp+KPkU+pWo19rTo/vAXdQcdcHokeLpcIKX1QPYJLoCQHbJQ==";
+    /// The same with a salt of 20 bytes.
+    const PSS_SHORT_SALT: &str = "uTlXi5KQ1F6oMkvVfMeeK/xMbTv+tTT3t3aa4l5fZ+TMZqbYcAmxVGvUBJ7HU2XrJxYZnhsJ0GwaNuov7yqH6c3uVB8ZJ67wONaEOyZNGjR2ED/y0L9Hvn+z5GUwRfml6ITBuaRTbij9s6McLgU30eadDzEVmQlbIgXk9zCbnAnzPZsOAj0DLi0Gcvb5JXnk7sv3WsQJmd0T4diIsljIMYfPdppjK78XiNZanWcWoa2ud3tGd5kZ8Rgiutelk608PrXESQWoHn5nthLTPBG2a4OhgWBtgZmPLCpTm6X3icZxN/oXnyHBLC+PjgNZmeekR5D7U33WJhAom/5+e3smBA==";
+
+    fn usage(kind: PublicKey, algorithm: JwtAlgorithm) -> Use<'static> {
+        Use { kind, algorithm: Some(algorithm), domains: &[], now: 0 }
+    }
+
+    #[test]
+    fn pss_is_verified_with_a_salt_as_long_as_the_hash_and_is_not_the_older_padding() {
+        let keys = KeySet::parse(RSA.as_bytes()).unwrap();
+        let verifies = |kind, signature| {
+            let signature = BASE64_STANDARD.decode(signature).unwrap();
+            keys.verifies(None, &usage(kind, JwtAlgorithm::Ps256), MESSAGE, &signature)
+        };
+        assert_eq!(verifies(PublicKey::RsaPss(Hash::Sha256), PSS), Ok(true));
+        assert_eq!(verifies(PublicKey::RsaPss(Hash::Sha256), PSS_SHORT_SALT), Ok(false));
+        assert_eq!(verifies(PublicKey::Rsa(Hash::Sha256), PSS), Ok(false));
+        let older = keys.sign(PublicKey::Rsa(Hash::Sha256), MESSAGE).unwrap();
+        assert_eq!(verifies(PublicKey::RsaPss(Hash::Sha256), &BASE64_STANDARD.encode(older)), Ok(false));
+    }
+
+    /// RFC 8037, appendix A.4.
+    #[test]
+    fn an_eddsa_signature_is_verified_with_its_jwk() {
+        let jwk = br#"{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}"#;
+        let signature = "hgyY0il_MGCjP0JzlnLWG1PPOt7-09PGcvMg3AIbQR6dWbhijcNR4ki4iylGjg5BhVsPt9g7sVvpAr_MuM0KAg";
+        let signature = BASE64_URL_SAFE_NO_PAD.decode(signature).unwrap();
+        let message = b"eyJhbGciOiJFZERTQSJ9.RXhhbXBsZSBvZiBFZDI1NTE5IHNpZ25pbmc";
+        let keys = KeySet::parse(jwk).unwrap();
+        let eddsa = usage(PublicKey::Ed25519, JwtAlgorithm::EdDsa);
+        assert_eq!(keys.verifies(None, &eddsa, message, &signature), Ok(true));
+        assert_eq!(keys.verifies(None, &eddsa, b"another", &signature), Ok(false));
+        let es256 = usage(PublicKey::EcdsaP256Jose, JwtAlgorithm::Es256);
+        assert_eq!(keys.verifies(None, &es256, message, &signature), Err(Reject::KeyUnusable));
+    }
+
+    #[test]
+    fn without_an_id_only_the_only_key_counts() {
+        let one = r#"{"kty":"OKP","crv":"Ed25519","kid":"a","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}"#;
+        let two = one.replace("\"a\"", "\"b\"");
+        let verifies = |set: String, kid| {
+            let keys = KeySet::parse(set.as_bytes()).unwrap();
+            keys.verifies(kid, &usage(PublicKey::Ed25519, JwtAlgorithm::EdDsa), b"", &[0; 64])
+        };
+        assert_eq!(verifies(format!(r#"{{"keys":[{one}]}}"#), None), Ok(false));
+        assert_eq!(verifies(format!(r#"{{"keys":[{one},{two}]}}"#), None), Err(Reject::KeyUnknown));
+        assert_eq!(verifies(format!(r#"{{"keys":[{one},{two}]}}"#), Some("b")), Ok(false));
+        assert_eq!(verifies(format!(r#"{{"keys":[{one},{two}]}}"#), Some("c")), Err(Reject::KeyUnknown));
+    }
+
+    #[test]
+    fn more_keys_than_anybody_has_are_none() {
+        let set = |count| format!(r#"{{"keys":[{}]}}"#, vec![r#"{"kty":"RSA"}"#; count].join(","));
+        assert!(KeySet::parse(set(MOST_KEYS).as_bytes()).is_some());
+        assert!(KeySet::parse(set(MOST_KEYS + 1).as_bytes()).is_none());
+        assert!(KeySet::parse(format!("{}{}", " ".repeat(LARGEST), set(1)).as_bytes()).is_none());
+    }
+}

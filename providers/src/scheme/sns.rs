@@ -1,7 +1,7 @@
 //! Amazon SNS: an RSA signature inside the message, over its fields in their sorted order.
 //! <https://docs.aws.amazon.com/sns/latest/dg/sns-verify-signature-of-message.html>
 //!
-//! The body alone counts: of the headers, which nothing protects, only the type is looked at, and must agree. Messages
+//! The body alone counts; the headers that repeat some of it, which nothing protects, must not say otherwise. Messages
 //! delivered raw carry no signature and are refused.
 
 use serde::Deserialize;
@@ -38,8 +38,15 @@ struct Message {
 pub(super) fn check(request: &Request<'_>, secrets: &[Secret], clock: Clock, keys: &Keys) -> Result<usize, Stop> {
     let message: Message =
         serde_json::from_slice(crate::json::without_bom(request.body)).map_err(|_| Reject::SignatureMissing)?;
-    if request.headers.single("x-amz-sns-message-type")?.is_some_and(|header| header != message.r#type.as_bytes()) {
-        return Err(Reject::SignatureMalformed.into());
+    let said = [
+        ("x-amz-sns-message-type", &message.r#type),
+        ("x-amz-sns-message-id", &message.message_id),
+        ("x-amz-sns-topic-arn", &message.topic_arn),
+    ];
+    for (header, value) in said {
+        if request.headers.single(header)?.is_some_and(|found| found != value.as_bytes()) {
+            return Err(Reject::SignatureMalformed.into());
+        }
     }
     let kind = match message.signature_version.as_str() {
         "1" => PublicKey::Rsa(Hash::Sha1),

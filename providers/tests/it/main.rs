@@ -8,6 +8,8 @@ mod conformance;
 mod custom;
 mod handshakes;
 mod hostile;
+mod offers;
+mod provider_keys;
 mod request;
 mod scheme;
 mod signatures;

@@ -44,7 +44,8 @@ impl Jwt {
             None => Ok(None),
             Some(value) => value.as_f64().map(|seconds| Some(seconds as i64)).ok_or(Reject::TimestampMalformed),
         };
-        let leeway = i64::from(self.leeway_s);
+        let own_leeway = clock.tolerance_s.filter(|_| self.must_expire);
+        let leeway = i64::from(own_leeway.unwrap_or(self.leeway_s));
         if time("exp")?.is_some_and(|end| now.saturating_sub(leeway) >= end) {
             return Err(Reject::TimestampTooOld);
         }

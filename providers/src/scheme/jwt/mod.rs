@@ -39,7 +39,7 @@ pub struct Jwt {
     pub issued_within_s: Option<u32>,
     /// How far `exp` and `nbf` may be from our clock, in seconds. They count wherever they are.
     pub leeway_s: u32,
-    /// Whether it must have `exp`; its `iat` must then not be ahead of our clock.
+    /// Whether it must have `exp`; its `iat` must then not be ahead of our clock, and the source's tolerance is the leeway.
     pub must_expire: bool,
     /// Whose keys verify it.
     pub signer: Signer,
