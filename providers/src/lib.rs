@@ -34,6 +34,7 @@ mod intern;
 mod json;
 mod keys;
 pub mod locate;
+mod method;
 mod overrides;
 pub mod pinned;
 mod provider;

@@ -18,6 +18,8 @@ pub struct Provider {
     pub docs: &'static str,
     /// How requests are authenticated.
     pub scheme: Scheme,
+    /// The methods events come with. Those of handshakes are said by the handshakes: see [`Provider::accepts`].
+    pub methods: &'static [&'static str],
     /// How many seconds a signed time may be off, instead of what the scheme says.
     pub tolerance_s: Option<u32>,
     /// Prefixes the provider's header names can have, preferred first, when it sends one of several families
@@ -101,6 +103,7 @@ impl Provider {
         title: "",
         docs: "",
         scheme: Scheme::Undeclared,
+        methods: &["POST"],
         tolerance_s: None,
         families: &[],
         form_payload: None,

@@ -97,6 +97,7 @@ fn facts(provider: &Provider) -> Vec<(&'static str, String)> {
             match provider.events {
                 Events::Whole => "one a request".to_owned(),
                 Events::Each(pointer) => format!("each element of json:{pointer}"),
+                Events::EachIn(content_type, pointer) => format!("each element of json:{pointer} in {content_type}"),
             },
         ),
         ("answer within", format!("{} s, with {}", provider.ack_deadline.as_secs(), provider.reply.status)),

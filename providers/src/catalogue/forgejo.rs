@@ -13,6 +13,7 @@ pub(super) const PROVIDER: Provider = Provider {
     docs: "https://forgejo.org/docs/latest/user/webhooks/",
     scheme: Scheme::Signed(Signed::hex(Header("x-forgejo-signature")).signs(&[Part::Document("payload")])),
     form_payload: Some("payload"),
+    methods: &["POST", "GET"],
     delivery_id: &[Header("x-forgejo-delivery")],
     event_type: &[Header("x-forgejo-event")],
     ordering_key: &[

@@ -15,6 +15,7 @@ pub(super) const PROVIDER: Provider = Provider {
     docs: "https://docs.gitea.com/usage/webhooks",
     scheme: Scheme::Signed(Signed::hex(Header("x-gitea-signature")).signs(&[Part::Document("payload")])),
     form_payload: Some("payload"),
+    methods: &["POST", "GET"],
     delivery_id: &[Header("x-gitea-delivery")],
     event_type: &[Header("x-gitea-event")],
     ordering_key: &[

@@ -14,6 +14,7 @@ pub(super) const PROVIDER: Provider = Provider {
             .listing(Listing::Separated(","))
             .signs(&[Part::UrlWithoutQuery, Part::Header("x-plivo-signature-v2-nonce")]),
     ),
+    methods: &["POST", "GET"],
     delivery_id: &[Join("/", &[Form("Status"), Form("MessageUUID")])],
     event_type: &[Form("Status")],
     ordering_key: &[Form("MessageUUID")],

@@ -15,6 +15,7 @@ pub(super) const PROVIDER: Provider = Provider {
         Part::Lit("."),
         Part::Header("x-plivo-signature-v3-nonce"),
     ])),
+    methods: &["POST", "GET"],
     delivery_id: &[
         Join("/", &[Form("CallUUID"), Form("Event"), Form("CallStatus")]),
         Join("/", &[Form("CallUUID"), Form("Event")]),

@@ -18,6 +18,7 @@ pub(super) const PROVIDER: Provider = Provider {
             .timestamp(Timestamp::milliseconds(Pair("sanity-webhook-signature", "t")))
             .refuse_empty_body(),
     ),
+    methods: &["POST", "PUT", "PATCH", "DELETE", "GET"],
     delivery_id: &[Header("idempotency-key")],
     event_type: &[Json("/_type")],
     ordering_key: &[Json("/_id")],

@@ -16,6 +16,7 @@ pub(super) const PROVIDER: Provider = Provider {
     title: "Twilio",
     docs: "https://www.twilio.com/docs/usage/security#validating-requests",
     scheme: Scheme::Twilio,
+    methods: &["POST", "GET"],
     delivery_id: &[
         Header("i-twilio-idempotency-token"),
         Join("/", &[Form("CallStatus"), Form("CallSid")]),

@@ -14,6 +14,7 @@ pub(super) const PROVIDER: Provider = Provider {
     title: "Vonage (signed SMS)",
     docs: "https://developer.vonage.com/en/getting-started/concepts/signing-messages",
     scheme: Scheme::VonageSms,
+    methods: &["POST", "GET"],
     delivery_id: &[
         Join("/", &[Form("messageId"), Form("status")]),
         Form("messageId"),

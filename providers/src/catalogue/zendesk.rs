@@ -19,6 +19,7 @@ pub(super) const PROVIDER: Provider = Provider {
             .signs(&[Part::Timestamp, Part::Body])
             .timestamp(Timestamp::rfc3339(Header("x-zendesk-webhook-signature-timestamp"))),
     ),
+    methods: &["POST", "PUT", "PATCH", "DELETE", "GET"],
     delivery_id: &[Json("/id")],
     event_type: &[Json("/type")],
     ordering_key: &[Json("/detail/id")],

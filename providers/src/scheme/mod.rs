@@ -29,6 +29,7 @@ mod plivo;
 mod provider_key;
 mod public_key;
 mod signed;
+mod signs_url;
 mod sns;
 pub mod standard_webhooks;
 pub mod timestamp;
