@@ -10,6 +10,7 @@ use crate::config::{self, Config, ProcessRole, Severity};
 use crate::database::{self, Pools};
 use crate::embedded::{Embedded, Options};
 use crate::handler::{Handler, State, forward};
+use crate::receive::keys::Seam;
 use crate::{Error, job};
 
 mod operator;
@@ -35,6 +36,7 @@ pub struct Builder {
     config: Option<Config>,
     handlers: Vec<Handler>,
     state: State,
+    seam: Option<Seam>,
 }
 
 impl Builder {
@@ -56,6 +58,12 @@ impl Builder {
     #[must_use]
     pub fn config(mut self, config: Config) -> Self {
         self.config = Some(config);
+        self
+    }
+
+    /// Has a test's server answer in place of the hosts that providers' keys are fetched from.
+    pub(crate) fn seam(mut self, seam: Seam) -> Self {
+        self.seam = Some(seam);
         self
     }
 
@@ -81,7 +89,7 @@ impl Builder {
         // Bound before anything else is started: a taken port costs nothing.
         let listeners = Listeners::bind(&config.server).await?;
         let database = Database::open(&config.database).await?;
-        parts::start(config, handlers, Arc::new(self.state), listeners, database).await
+        parts::start(config, handlers, Arc::new(self.state), listeners, database, self.seam).await
     }
 
     fn settings(&self) -> Result<Config, Error> {

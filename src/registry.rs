@@ -34,6 +34,8 @@ pub(crate) struct Subscription {
     pub(crate) id: i32,
     pub(crate) handler: String,
     pub(crate) ordered: bool,
+    /// Takes a request whole, however many events are in it.
+    pub(crate) whole: bool,
     active: bool,
     patterns: Vec<Pattern>,
 }
@@ -53,6 +55,7 @@ impl Plan {
                 id: row.id,
                 handler: row.handler,
                 ordered: row.ordering == "lane",
+                whole: row.whole,
                 active: row.active,
                 // A pattern that a newer release understands and this one doesn't matches nothing here.
                 patterns: row.patterns.iter().filter_map(|p| p.parse().ok()).collect(),

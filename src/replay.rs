@@ -55,9 +55,8 @@ pub(crate) enum ReplayError {
     Database(#[from] sqlx::Error),
 }
 
-/// One handler's part on one event of the delivery.
+/// One handler's part on the delivery: on one event of it, or on those that it takes together.
 struct Part<'a> {
-    event: i32,
     subscription: &'a SubscriptionRow,
     standing: Option<&'a Standing>,
     job: NewJob,
@@ -77,33 +76,9 @@ pub(crate) async fn one(
     let on_source: Vec<_> = snapshot.subscriptions.iter().filter(|s| s.active && s.source == locked.source).collect();
     let chosen = choose(&on_source, request)?;
     let standings = replays::standings(&mut tx, delivery).await?;
-    let by_place: HashMap<_, _> = standings.iter().map(|s| ((s.event, s.subscription), s)).collect();
 
     let mut done = Replayed::default();
-    let mut parts = Vec::new();
-    for event in 0..locked.events {
-        let (event_type, ordering_key, version) = facts(&locked, event);
-        for subscription in &chosen {
-            if !wants(subscription, event_type.as_deref()) {
-                done.skipped.push((subscription.handler.clone(), "does not take this event type"));
-                continue;
-            }
-            let ordered = subscription.ordering == "lane";
-            parts.push(Part {
-                event,
-                subscription,
-                standing: by_place.get(&(event, subscription.id)).copied(),
-                job: NewJob {
-                    delivery,
-                    event,
-                    subscription: subscription.id,
-                    retention: locked.retention.clone(),
-                    lane: ordered.then(|| lane(subscription.id, ordering_key.as_deref())),
-                    version,
-                },
-            });
-        }
-    }
+    let parts = plan(delivery, &locked, &chosen, &standings, &mut done);
     carry_out(&mut tx, delivery, parts, request, actor, &mut done).await?;
     let detail = json!({ "force": request.force, "result": &done });
     replays::audit(&mut tx, actor, "delivery.replay", &delivery.to_string(), &detail).await?;
@@ -112,6 +87,58 @@ pub(crate) async fn one(
         metrics::counter!(telemetry::REPLAYED, "how" => how).increment(handlers.len() as u64);
     }
     Ok(done)
+}
+
+/// Every handler's part on every event that is this delivery's own. A handler that takes requests whole has one part for
+/// all that its job stands for, and one for those that it never saw.
+fn plan<'a>(
+    delivery: Uuid,
+    locked: &Locked,
+    chosen: &[&'a SubscriptionRow],
+    standings: &'a [Standing],
+    done: &mut Replayed,
+) -> Vec<Part<'a>> {
+    let by_place: HashMap<_, _> = standings.iter().map(|s| ((s.event, s.subscription), s)).collect();
+    let mut parts: Vec<Part<'a>> = Vec::new();
+    for event in 0..locked.events {
+        let is_own = locked.own.as_ref().is_none_or(|own| own.contains(&event));
+        let (event_type, ordering_key, version) = facts(locked, event);
+        for &subscription in chosen {
+            if !is_own {
+                done.skipped.push((subscription.handler.clone(), "this event came first in another delivery"));
+                continue;
+            }
+            if !wants(subscription, event_type.as_deref()) {
+                done.skipped.push((subscription.handler.clone(), "does not take this event type"));
+                continue;
+            }
+            let standing = by_place.get(&(event, subscription.id)).copied();
+            let whole = subscription.whole && locked.events > 1;
+            let named = standing.map(|standing| standing.job);
+            let is_mine = |part: &&mut Part<'_>| {
+                part.subscription.id == subscription.id && part.standing.map(|standing| standing.job) == named
+            };
+            if whole && let Some(part) = parts.iter_mut().find(is_mine) {
+                part.job.elements.get_or_insert_default().push(event);
+                continue;
+            }
+            let ordered = subscription.ordering == "lane";
+            parts.push(Part {
+                subscription,
+                standing,
+                job: NewJob {
+                    delivery,
+                    event: named.unwrap_or(event),
+                    subscription: subscription.id,
+                    retention: locked.retention.clone(),
+                    lane: ordered.then(|| lane(subscription.id, ordering_key.as_deref())),
+                    version,
+                    elements: whole.then(|| vec![event]),
+                },
+            });
+        }
+    }
+    parts
 }
 
 fn choose<'a>(on_source: &[&'a SubscriptionRow], request: &Request) -> Result<Vec<&'a SubscriptionRow>, ReplayError> {
@@ -183,7 +210,7 @@ async fn carry_out(
     done: &mut Replayed,
 ) -> sqlx::Result<()> {
     let parts: Vec<_> = parts.into_iter().map(|part| (part.act(request.force), part)).collect();
-    let events: Vec<_> = parts.iter().map(|(_, part)| (delivery, part.event)).collect();
+    let events: Vec<_> = parts.iter().map(|(_, part)| (delivery, part.job.event)).collect();
     let queued = parts.iter().filter(|(act, _)| matches!(act, Act::Begin | Act::Repeat { .. }));
     lanes::lock(&mut *tx, &events, &queued.map(|(_, part)| &part.job).collect::<Vec<_>>()).await?;
 
@@ -200,8 +227,8 @@ async fn carry_out(
             Act::Redrive => {}
             Act::Leave => done.skipped.push((handler, "done")),
             Act::Hasten => {
-                lanes::hasten(&mut *tx, delivery, part.event, Some(part.subscription.id)).await?;
-                if jobs::hasten(&mut *tx, delivery, part.event, Some(part.subscription.id)).await? > 0 {
+                lanes::hasten(&mut *tx, delivery, part.job.event, Some(part.subscription.id)).await?;
+                if jobs::hasten(&mut *tx, delivery, part.job.event, Some(part.subscription.id)).await? > 0 {
                     done.hastened.push(handler);
                 } else {
                     done.skipped.push((handler, "queued already"));

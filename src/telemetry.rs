@@ -85,6 +85,10 @@ fn builder() -> Result<PrometheusBuilder, BuildError> {
 pub const REQUESTS: &str = "hookgate_requests_total";
 /// Requests refused. `source`, `reason`.
 pub const REFUSALS: &str = "hookgate_refusals_total";
+/// Handshakes. `source`, `outcome`.
+pub const HANDSHAKES: &str = "hookgate_handshakes_total";
+/// Fetches of providers' keys. `outcome`.
+pub const KEY_FETCHES: &str = "hookgate_key_fetches_total";
 /// From a request's headers to its answer.
 pub const ACK_SECONDS: &str = "hookgate_ack_seconds";
 /// Deliveries a commit.
@@ -134,6 +138,8 @@ pub const SAMPLE_FAILURES: &str = "hookgate_sample_failures_total";
 const COUNTERS: &[(&str, &str)] = &[
     (REQUESTS, "Requests to the ingest listener by source and outcome"),
     (REFUSALS, "Requests refused by source and reason"),
+    (HANDSHAKES, "Handshakes by source and outcome"),
+    (KEY_FETCHES, "Fetches of providers' keys by outcome"),
     (RECORD_FAILURES, "Recording transactions that failed, by SQLSTATE class"),
     (DUPLICATES, "Further arrivals of recorded events by source and act"),
     (CONFLICTS, "Provider ids that came again with another body"),

@@ -29,6 +29,7 @@
 //! # }
 //! ```
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -38,8 +39,10 @@ use sqlx::postgres::{PgConnection, PgPool};
 use tokio::time::Instant;
 use uuid::Uuid;
 
+use crate::gateway::Builder;
 use crate::handler::{Context, ContextParts, Delivery, Handler, State};
 pub use crate::job::Outcome;
+use crate::receive::keys::Seam;
 use crate::store::{Held, JobKey, Token, claims};
 
 /// An event to run a handler on. Starts as the first attempt of a live JSON delivery, received now.
@@ -63,7 +66,10 @@ pub fn event(source: &str, event_type: &str, payload: serde_json::Value) -> Even
             headers: HeaderMap::new(),
             content_type: Some("application/json".to_owned()),
             body: payload.to_string().into(),
+            event_id: None,
+            version: None,
             element: None,
+            indexes: Vec::new(),
             ordering_key: None,
             sequence: None,
             replay: false,
@@ -111,6 +117,14 @@ impl Event {
         self.state.insert(value);
         self
     }
+}
+
+/// Has a server of the test answer in place of the hosts from which a gateway fetches providers' keys, and visits what
+/// confirms a subscription. Every name leads to `at`, where TLS is spoken with a certificate for that name, signed by
+/// `root_pem`.
+#[must_use]
+pub fn with_key_hosts(builder: Builder, at: SocketAddr, root_pem: &[u8]) -> Builder {
+    builder.seam(Seam { at, root: root_pem.to_vec() })
 }
 
 /// How a run ended.

@@ -32,6 +32,12 @@ pub struct Event {
     pub fingerprint: [u8; 32],
 }
 
+/// The text of the element at a pointer, exactly as the sender wrote it: no digit, key or space differs. `document` is the
+/// JSON the request carries. `None`: it is not JSON, or there is nothing at the pointer.
+pub fn element<'d>(document: &'d [u8], pointer: &str) -> Option<&'d str> {
+    json::scan(document, &[pointer]).pop().flatten()
+}
+
 /// The events of an authentic request. One, unless the provider sends batches.
 pub(crate) fn events(provider: &Provider, view: &View<'_>) -> Result<Vec<Event>, Repeated> {
     let batch = batch(provider, view);
@@ -58,8 +64,14 @@ struct Element<'v> {
 
 /// The array's pointer and its elements, if the provider sends batches and this is one.
 fn batch<'v>(provider: &Provider, view: &'v View<'_>) -> Option<(&'static str, Vec<&'v str>)> {
-    let Events::Each(pointer) = provider.events else {
-        return None;
+    let pointer = match provider.events {
+        Events::Whole => return None,
+        Events::Each(pointer) => pointer,
+        Events::EachIn(content_type, pointer) => {
+            let sent = view.request.headers.single("content-type").ok().flatten()?;
+            let essence = sent.split(|byte| *byte == b';').next().unwrap_or_default();
+            essence.trim_ascii().eq_ignore_ascii_case(content_type.as_bytes()).then_some(pointer)?
+        }
     };
     let array = *json::scan(&view.document, &[pointer]).first()?;
     let elements = json::elements_up_to(array?, MAX_ELEMENTS)?;
@@ -76,6 +88,7 @@ fn event<'v>(
     let delivery_id = values.first(provider.delivery_id)?;
     let (text, is_json) = match element {
         Some(element) => (element.text.as_bytes(), true),
+        None if view.is_multipart_field => (&view.document[..], true),
         None => (view.request.body, !view.is_form),
     };
     Ok(Event {

@@ -108,7 +108,7 @@ fn token_query(wish: &Wish<'_>) -> String {
 pub(super) fn token_parameter(scheme: &Scheme) -> Option<&'static str> {
     match scheme {
         Scheme::Token(Token { at: Locate::Query(name), .. }) => Some(name),
-        Scheme::FirstCarried(schemes) => schemes.iter().find_map(token_parameter),
+        Scheme::FirstCarried(schemes) | Scheme::OnlyCarried(schemes) => schemes.iter().find_map(token_parameter),
         _ => None,
     }
 }

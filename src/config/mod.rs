@@ -12,16 +12,19 @@ mod error;
 mod forward;
 mod load;
 mod name;
+mod network;
 mod operator;
 mod pattern;
 mod phrase;
 mod print;
 mod provider;
+mod reply;
 mod secret;
 mod sections;
 mod sheet;
 mod size;
 mod source;
+mod url_key;
 
 use std::collections::BTreeMap;
 
@@ -34,8 +37,10 @@ pub use error::ConfigError;
 pub use forward::{Forward, Signing, StaticHeader};
 pub use load::{DEFAULT_TOML, LoadOptions};
 pub use name::Name;
+pub use network::Network;
 pub use operator::{Operator, Token, TokenRole};
 pub use pattern::Pattern;
+pub use reply::Reply;
 pub use secret::{Reference, Secret};
 pub use sections::{
     HandlerPolicy, Log, LogFormat, Order, ProcessRole, Recorder, Registry, Retention, RetentionClass, Server, Worker,

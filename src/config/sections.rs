@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{duration, size};
+use super::{Network, duration, size};
 
 /// `[server]`: the listeners, and the limits a request meets before anything is known about it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -22,8 +22,11 @@ pub struct Server {
     pub operator: SocketAddr,
     /// What this process does.
     pub roles: BTreeSet<ProcessRole>,
-    /// How providers reach `ingest` from outside, for printing the URL to paste; `None` when not told.
+    /// How providers reach `ingest` from outside: what URL-signing providers sign begins with it, and so does the URL to
+    /// paste. `None` when not told.
     pub public_url: Option<String>,
+    /// Peers whose forwarding headers count; nobody else's do.
+    pub trusted_proxies: Vec<Network>,
     /// How long a stopping process waits for what has started.
     #[serde(with = "duration")]
     pub shutdown_grace: Duration,

@@ -6,10 +6,11 @@ use hookgate_providers::{OneOrMore, Overrides, Provider, Secret as Key};
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::error::Complaints;
+use super::reply::{Reply, ReplySettings};
 use super::secret::{Keyring, Secret, SecretSetting};
-use super::{Name, RetentionClass, duration, provider, size};
+use super::{Name, RetentionClass, duration, provider, size, url_key};
 
-/// One ingest endpoint, `POST /in/{name}`.
+/// One ingest endpoint, `/in/{name}`.
 #[derive(Debug, Clone, Serialize)]
 pub struct Source {
     /// The name in the URL.
@@ -25,6 +26,12 @@ pub struct Source {
     /// The same secrets in the same order, as verification takes them.
     #[serde(skip)]
     pub keys: Vec<Key>,
+    /// What stands behind the name in the URL and nobody can guess; `None`: nothing does.
+    pub url_key: Option<Secret>,
+    /// Whether any path below the source's is the source's too.
+    pub subpaths: bool,
+    /// Where providers reach this source, instead of `server.public_url`.
+    pub public_url: Option<String>,
     /// Whose events these are; `None`: nobody's in particular.
     pub tenant: Option<Name>,
     /// How old or how far ahead a signed timestamp may be; `None`: what the provider says.
@@ -46,8 +53,20 @@ pub struct Source {
     pub ordering_key: Option<Vec<String>>,
     /// Where the version is; `None`: where the provider says.
     pub version: Option<Vec<String>>,
+    /// What the sender is told, instead of what the provider wants to hear.
+    pub reply: Option<Reply>,
     /// The signature's shape, for provider `hmac`.
     pub hmac: Option<toml::Table>,
+}
+
+impl Source {
+    /// The path that providers call, `url_key` in clear: for the operator's eyes, and for sending to ourselves.
+    pub fn ingest_path(&self) -> String {
+        match &self.url_key {
+            Some(key) => format!("/in/{}/{}", self.name, key.expose()),
+            None => format!("/in/{}", self.name),
+        }
+    }
 }
 
 /// What becomes of a known id with another body.
@@ -65,6 +84,10 @@ pub enum OnConflict {
 pub(super) struct SourceSettings {
     provider: String,
     secrets: Vec<SecretSetting>,
+    url_key: Option<SecretSetting>,
+    subpaths: bool,
+    public_url: Option<String>,
+    reply: Option<ReplySettings>,
     tenant: Option<Name>,
     enabled: bool,
     #[serde(default, with = "duration::optional")]
@@ -90,6 +113,7 @@ fn by_name<S: Serializer>(provider: &Provider, out: S) -> Result<S::Ok, S::Error
 #[expect(dead_code, reason = "sources inherit the table before this is read")]
 pub(super) struct SourceDefaults {
     enabled: bool,
+    subpaths: bool,
     #[serde(default, with = "duration::optional")]
     tolerance: Option<Duration>,
     #[serde(default, with = "size::optional")]
@@ -109,6 +133,11 @@ impl SourceSettings {
         complaints.take(provider::few_enough(&setting, self.secrets.len()));
         let secrets: Vec<Secret> =
             self.secrets.into_iter().filter_map(|secret| complaints.take(keyring.fetch(&setting, secret))).collect();
+        let url_key = self.url_key.and_then(|secret| {
+            let setting = format!("source.{name}.url_key");
+            complaints.take(keyring.fetch(&setting, secret).and_then(|key| url_key::check(&setting, key)))
+        });
+        let reply = self.reply.and_then(|reply| complaints.take(reply.resolve(&format!("source.{name}.reply"))));
         let wanted = provider::Wanted {
             source: name.as_str(),
             provider: &self.provider,
@@ -131,6 +160,10 @@ impl SourceSettings {
             enabled: self.enabled,
             secrets,
             keys,
+            url_key,
+            subpaths: self.subpaths,
+            public_url: self.public_url,
+            reply,
             tenant: self.tenant,
             tolerance: self.tolerance,
             max_body: self.max_body,

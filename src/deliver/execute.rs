@@ -14,7 +14,7 @@ use tokio::time::Instant;
 use super::Worker;
 use super::answered::answered;
 use super::claim::Claim;
-use crate::handler::{Context, ContextParts, Delivery, Handler, HandlerError};
+use crate::handler::{Context, ContextParts, Delivery, Handler, HandlerError, Kind};
 use crate::headers;
 use crate::job::Outcome;
 use crate::store::deliveries::{self, Stored};
@@ -49,12 +49,18 @@ pub(crate) async fn execute(worker: &Worker, handler: &Handler, claim: &Claim, j
     let Some(stored) = stored else {
         return Ok(ran(Outcome::Permanent, Some("the payload is past its retention".to_owned())));
     };
+    let delivery = delivery(stored, job);
+    if handler.kind == Kind::Rust && delivery.indexes.len() > 1 {
+        let count = delivery.indexes.len();
+        let why = format!("queued for a forward of this name: it stands for {count} events, and a function takes one");
+        return Ok(ran(Outcome::Permanent, Some(why)));
+    }
     let mut cx = Context::new(ContextParts {
         pool: Some(worker.pool.clone()),
         held: claim.held(),
         token: claim.token(),
         job: job.key(),
-        delivery: Arc::new(delivery(stored, job)),
+        delivery: Arc::new(delivery),
         attempt: job.attempt.unsigned_abs(),
         deadline: Instant::now() + handler.timeout,
         handler: Arc::clone(&handler.name),
@@ -96,14 +102,25 @@ async fn has_escaped(mut lent: Transaction<'static, Postgres>, token: Token) -> 
 }
 
 fn delivery(stored: Stored, job: &Job) -> Delivery {
-    let element = stored.batch.as_ref().and_then(|batch| batch.get(job.event as usize));
-    let of_element = |name: &str| element.and_then(|e| e.get(name)?.as_str()).map(str::to_owned);
+    // The row's own columns tell of the first event, which this one may not be.
+    let (mut event_id, mut event_type, mut ordering_key) = (stored.provider_id, stored.event_type, stored.ordering_key);
+    let (mut version, mut element) = (stored.version, None);
+    let mut indexes = Vec::new();
+    if let Some(facts) = stored.batch.as_ref().and_then(|batch| batch.get(job.event as usize)) {
+        let text = |name: &str| Some(facts.get(name)?.as_str()?.to_owned());
+        (event_id, event_type, ordering_key) = (text("id"), text("type"), text("key"));
+        (version, element) = (facts.get("version").and_then(serde_json::Value::as_i64), text("pointer"));
+        indexes = job.elements.clone().unwrap_or_else(|| vec![job.event]);
+    }
     Delivery {
         id: stored.id,
         event: job.event,
-        event_type: of_element("type").or(stored.event_type),
-        ordering_key: of_element("key").or(stored.ordering_key),
-        element: of_element("pointer"),
+        event_id,
+        event_type,
+        ordering_key,
+        version,
+        element,
+        indexes,
         source: stored.source,
         received_at: stored.received_at,
         headers: header_map(&stored.headers),

@@ -211,6 +211,7 @@ fn attempt(worker: &Worker, job: &Job, ran: &Ran) -> Attempt {
         error: ran.error.clone(),
         worker: worker.id,
         out_of_order: job.out_of_order,
+        elements: job.elements.clone(),
     }
 }
 

@@ -13,6 +13,7 @@ use crate::config::{Config, OnConflict, ProcessRole};
 use crate::deliver::{self, Wake, Worker};
 use crate::handler::{Handler, State};
 use crate::receive::body::Limits;
+use crate::receive::keys::{KeyStore, Outbound, Seam};
 use crate::receive::record::{Recorder, Settings};
 use crate::receive::refusals::Refusals;
 use crate::receive::verify::Source;
@@ -28,6 +29,7 @@ pub(super) async fn start(
     state: Arc<State>,
     listeners: Listeners,
     database: Database,
+    seam: Option<Seam>,
 ) -> Result<Running, Error> {
     let pools = database.pools.clone();
     if database.embedded.is_some() {
@@ -49,7 +51,7 @@ pub(super) async fn start(
         && let Some(listener) = listeners.ingest
     {
         running.ingest_addr = listener.local_addr().ok();
-        let (ingest, mut writers) = ingest(&config, &pools, &wake, &refusals).await?;
+        let (ingest, mut writers) = ingest(&config, &pools, &wake, &refusals, seam).await?;
         running.background(clock::keep(Arc::clone(&ingest.clock), pools.ingest.clone()));
         let stop = running.stop_ingest.clone();
         let (header_timeout, grace) = (config.server.header_timeout, config.server.shutdown_grace);
@@ -123,6 +125,7 @@ async fn ingest(
     pools: &database::Pools,
     wake: &Arc<Wake>,
     refusals: &Arc<Refusals>,
+    seam: Option<Seam>,
 ) -> Result<(Arc<Ingest>, tokio::task::JoinSet<()>), Error> {
     let unreachable = || Error::database("the database can't be reached");
     let plan = registry::load(&pools.ingest).await.map_err(unreachable())?;
@@ -148,23 +151,16 @@ async fn ingest(
         timeout: config.recorder.timeout,
     };
     let (recorder, writers) = Recorder::start(&settings, Arc::new(writer));
-    let public_url = config.server.public_url.clone().unwrap_or_else(|| format!("http://{}", config.server.ingest));
-    let sources = config.sources.values().filter(|source| source.enabled).map(|source| {
-        let verified = Source {
-            name: source.name.as_str().into(),
-            provider: source.provider,
-            secrets: source.keys.clone(),
-            max_body: source.max_body.unwrap_or(config.server.max_body),
-            public_url: public_url.trim_end_matches('/').to_owned(),
-        };
-        (source.name.to_string(), verified)
-    });
+    let sources = config.sources.values().filter(|source| source.enabled);
     let ingest = Ingest {
-        sources: sources.collect(),
+        sources: sources.map(|source| (source.name.to_string(), Source::new(source, &config.server))).collect(),
+        listens_at: format!("http://{}", config.server.ingest),
+        trusted_proxies: config.server.trusted_proxies.clone(),
         limits: Limits::new(config.server.bytes_in_flight, config.server.body_timeout),
         clock,
         recorder,
         refusals: Arc::clone(refusals),
+        keys: KeyStore::new(Outbound::new(seam)),
     };
     Ok((Arc::new(ingest), writers))
 }

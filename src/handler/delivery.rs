@@ -12,13 +12,17 @@ pub struct Delivery {
     pub(crate) id: Uuid,
     pub(crate) event: i32,
     pub(crate) source: String,
+    pub(crate) event_id: Option<String>,
     pub(crate) event_type: Option<String>,
+    pub(crate) version: Option<i64>,
     pub(crate) received_at: DateTime<Utc>,
     pub(crate) headers: HeaderMap,
     pub(crate) content_type: Option<String>,
     pub(crate) body: Bytes,
     /// JSON pointer to this event's element, where one request carried several.
     pub(crate) element: Option<String>,
+    /// Which events of such a request the job stands for: one, or for a forward several.
+    pub(crate) indexes: Vec<i32>,
     pub(crate) ordering_key: Option<String>,
     pub(crate) sequence: Option<i64>,
     pub(crate) replay: bool,
@@ -38,6 +42,11 @@ impl Delivery {
     /// The configured source that received it.
     pub fn source(&self) -> &str {
         &self.source
+    }
+
+    /// The provider's own id of the event, the same when it sends it again; `None` where the request has none.
+    pub fn event_id(&self) -> Option<&str> {
+        self.event_id.as_deref()
     }
 
     /// The provider's name for what happened, such as `invoice.paid`; `None` where the request names none.
@@ -60,7 +69,8 @@ impl Delivery {
         self.content_type.as_deref()
     }
 
-    /// The bytes that were received and signed: the whole request's, also for an event of a batch.
+    /// The bytes that were received and signed: the whole request's, also for an event of a batch. [`Raw`](super::Raw)
+    /// has the event's alone.
     pub fn body(&self) -> &Bytes {
         &self.body
     }
@@ -68,6 +78,12 @@ impl Delivery {
     /// What orders this event among others, such as an invoice's id; `None` where the provider has no such thing.
     pub fn ordering_key(&self) -> Option<&str> {
         self.ordering_key.as_deref()
+    }
+
+    /// What the provider counts its changes of that object by: an integer of its own, or the microseconds of a date. The
+    /// higher one is the newer state. `None` where the event has no such thing.
+    pub fn version(&self) -> Option<i64> {
+        self.version
     }
 
     /// The job's place in its lane: rises in received order, with gaps. `None` unless the handler runs in lanes.
@@ -106,7 +122,10 @@ pub(super) fn sample() -> Delivery {
         headers: HeaderMap::new(),
         content_type: Some("application/json".to_owned()),
         body: Bytes::from_static(b"{}"),
+        event_id: None,
+        version: None,
         element: None,
+        indexes: Vec::new(),
         ordering_key: Some("in_1".to_owned()),
         sequence: None,
         replay: false,

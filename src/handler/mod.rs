@@ -17,6 +17,7 @@ mod state;
 pub use crate::config::Order;
 pub use context::Context;
 pub(crate) use context::ContextParts;
+pub(crate) use definition::Kind;
 pub use definition::{DefinitionError, Handler, Named, On, on};
 pub use delivery::Delivery;
 pub use error::{Fail, HandlerError};

@@ -5,7 +5,6 @@ use std::borrow::Cow;
 
 use bytes::Bytes;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 use serde_json::error::Category;
 
 use super::{Delivery, HandlerError, json_path};
@@ -18,7 +17,8 @@ pub trait FromDelivery<Via>: Sized {
     fn from_delivery(delivery: &Delivery) -> Result<Self, HandlerError>;
 }
 
-/// The bytes that were received, for handlers that decode themselves.
+/// The event's bytes exactly as received, for handlers that decode themselves: the request's body, or of a request with
+/// many events this one's element. [`Delivery::body`] has the whole request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Raw(pub Bytes);
 
@@ -34,7 +34,15 @@ pub mod via {
 
 impl FromDelivery<via::Bytes> for Raw {
     fn from_delivery(delivery: &Delivery) -> Result<Self, HandlerError> {
-        Ok(Self(delivery.body.clone()))
+        let Some(pointer) = &delivery.element else {
+            return Ok(Self(delivery.body.clone()));
+        };
+        let document = document(delivery).map_err(HandlerError::undecodable)?;
+        let element = element(&document, pointer).map_err(HandlerError::undecodable)?.as_bytes();
+        Ok(Self(match &document {
+            Cow::Borrowed(_) => delivery.body.slice_ref(element),
+            Cow::Owned(_) => Bytes::copy_from_slice(element),
+        }))
     }
 }
 
@@ -51,13 +59,13 @@ fn decode<E: DeserializeOwned>(delivery: &Delivery) -> Result<E, String> {
     let document = document(delivery)?;
     match &delivery.element {
         None => from_json(&document, ""),
-        Some(pointer) => {
-            let all: Value = from_json(&document, "")?;
-            let element = all.pointer(pointer).ok_or_else(|| format!("there is nothing at {pointer}"))?;
-            // Through text again, so that a misfit has a position.
-            from_json(element.to_string().as_bytes(), pointer)
-        }
+        Some(pointer) => from_json(element(&document, pointer)?.as_bytes(), pointer),
     }
+}
+
+/// The element's own text, found as the provider's locators found it when the request was recorded.
+fn element<'d>(document: &'d [u8], pointer: &str) -> Result<&'d str, String> {
+    hookgate_providers::element(document, pointer).ok_or_else(|| format!("there is nothing at {pointer}"))
 }
 
 /// The event's JSON: the body, or the `payload` field of a form, which is how GitHub and Slack send JSON in forms

@@ -37,6 +37,7 @@ struct ArrivedEvent {
     key: [u8; 16],
     fingerprint: [u8; 16],
     index: i32,
+    pointer: Option<String>,
     no_dedup: bool,
     version: Option<i64>,
     readable_id: Option<String>,
@@ -73,7 +74,11 @@ impl Arrival {
             body: wire.body,
             secret: i16::try_from(verified.secret_index()).unwrap_or(i16::MAX),
             content_type: wire.content_type.map(|text| storable(&text, READABLE)),
-            batch: (events.len() > 1).then(|| events.iter().map(ArrivedEvent::describe).collect()),
+            // Also of one element: its handler gets the element, not the array.
+            batch: events
+                .iter()
+                .any(|event| event.pointer.is_some())
+                .then(|| events.iter().map(ArrivedEvent::describe).collect()),
             events,
         }
     }
@@ -128,7 +133,8 @@ impl Arrival {
         }
     }
 
-    /// The jobs of this arrival, as the plan's subscriptions want them.
+    /// The jobs of this arrival, as the plan's subscriptions want them: one an event, which T1 merges where a batch is
+    /// taken whole.
     pub(crate) fn jobs<'a>(&'a self, source: &'a PlannedSource, plan: &'a Plan) -> impl Iterator<Item = NewJob> + 'a {
         self.fan_out(source, plan).map(move |(event, subscription)| NewJob {
             delivery: self.id,
@@ -137,6 +143,7 @@ impl Arrival {
             retention: source.retention.clone(),
             lane: subscription.ordered.then(|| lane(subscription.id, event.readable_key.as_deref())),
             version: event.version,
+            elements: (subscription.whole && self.events.len() > 1).then(|| vec![event.index]),
         })
     }
 
@@ -173,6 +180,7 @@ impl ArrivedEvent {
             },
             fingerprint: first_16(&event.fingerprint),
             index,
+            pointer: event.pointer.clone(),
             no_dedup: event.dedup_key.is_none(),
             version: event.version,
             readable_id: readable(&event.delivery_id),
@@ -184,6 +192,7 @@ impl ArrivedEvent {
     fn describe(&self) -> serde_json::Value {
         serde_json::json!({
             "id": self.readable_id, "type": self.readable_type, "key": self.readable_key, "version": self.version,
+            "pointer": self.pointer,
         })
     }
 }

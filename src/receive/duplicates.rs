@@ -204,7 +204,8 @@ async fn conflict(
         ConflictNote::First { bodies } => {
             raise_alarm(&parts.arrival.source, event, receipt, bodies);
             if bodies <= BODIES_KEPT {
-                deliveries::insert_conflict(&mut *tx, &parts.arrival.row(parts.source), receipt.delivery).await?;
+                deliveries::insert_conflict(&mut *tx, &parts.arrival.row(parts.source), event.event, receipt.delivery)
+                    .await?;
                 for job in released(parts, event) {
                     replays::queue(&mut *tx, &job, 0, None).await?;
                 }

@@ -1,10 +1,20 @@
-//! Verify: request, live secrets and now → `Verified`, or the reason why not. Pure code does it, in `providers/`.
+//! Verify: request, live secrets and now → `Verified`, or the reason why not. Pure code does it, in `providers/`; the keys
+//! that it asks for are fetched here.
 
 use std::sync::Arc;
 
-use bytes::Bytes;
 use chrono::{DateTime, Utc};
-use hookgate_providers::{Headers, Provider, Reject, Request, Secret, Verdict};
+use hookgate_providers::{KeyRequest, Keys, Provider, Reject, Reply, Request, Secret, Verdict, Verified};
+use http::HeaderValue;
+
+use super::address::Door;
+use super::handshake::Pace;
+use super::keys::{KeyStore, Unavailable};
+use super::reply::Acknowledgement;
+use crate::config;
+
+/// Keys one request may ask for, one after the other. A token for a key server and the key itself are two.
+const ROUNDS: usize = 4;
 
 /// One configured ingest endpoint.
 #[derive(Debug)]
@@ -13,26 +23,117 @@ pub(crate) struct Source {
     pub(crate) provider: Provider,
     pub(crate) secrets: Vec<Secret>,
     pub(crate) max_body: usize,
-    /// Where senders reach us, without a trailing slash: what URL-signing providers sign.
-    pub(crate) public_url: String,
+    /// Where senders reach us, without a trailing slash, as configured: what URL-signing providers sign.
+    pub(crate) public_url: Option<String>,
+    pub(crate) door: Door,
+    pub(crate) methods: Vec<&'static str>,
+    pub(crate) allow: HeaderValue,
+    pub(crate) acknowledgement: Acknowledgement,
+    pub(crate) handshakes: Pace,
+}
+
+/// An authentic request.
+#[derive(Debug)]
+pub(crate) enum Accepted {
+    Delivery(Verified),
+    Handshake(Reply),
+}
+
+/// Why a request was not accepted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NotAccepted {
+    /// Not authentic, or not as the provider sends it.
+    Refused(Reject),
+    /// Authentic, but by a method with which the provider makes handshakes only, and none of them.
+    NoEvent,
+    /// Not judged: a key can't be had now.
+    KeyUnavailable,
+}
+
+impl NotAccepted {
+    /// The word for metrics and operators.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Refused(reject) => reject.as_str(),
+            Self::NoEvent => "no_event",
+            Self::KeyUnavailable => "key_unavailable",
+        }
+    }
+}
+
+impl From<Unavailable> for NotAccepted {
+    fn from(_: Unavailable) -> Self {
+        Self::KeyUnavailable
+    }
 }
 
 impl Source {
-    pub(crate) fn provider(&self) -> &Provider {
-        &self.provider
+    pub(crate) fn new(source: &config::Source, server: &config::Server) -> Self {
+        let public_url = source.public_url.as_ref().or(server.public_url.as_ref());
+        let methods: Vec<&'static str> = source.provider.accepts().collect();
+        let acknowledgement = match &source.reply {
+            Some(own) => Acknowledgement::configured(own),
+            None => Acknowledgement::of_provider(&source.provider.reply),
+        };
+        Self {
+            name: source.name.as_str().into(),
+            provider: source.provider,
+            secrets: source.keys.clone(),
+            max_body: source.max_body.unwrap_or(server.max_body),
+            public_url: public_url.map(|url| url.trim_end_matches('/').to_owned()),
+            door: Door::new(source.url_key.as_ref().map(config::Secret::expose), source.subpaths),
+            allow: HeaderValue::from_str(&methods.join(", ")).unwrap_or(HeaderValue::from_static("POST")),
+            methods,
+            acknowledgement,
+            handshakes: Pace::new(),
+        }
     }
 
-    /// Whether any live secret vouches for these very bytes.
-    pub(crate) fn verify(
+    /// Whether any live secret vouches for this very request.
+    pub(crate) async fn judge(
         &self,
-        method: &str,
-        target: &str,
-        headers: &Headers,
-        body: &Bytes,
+        request: &Request<'_>,
         now: DateTime<Utc>,
-    ) -> Result<Verdict, Reject> {
-        let url = format!("{}{target}", self.public_url);
-        let request = Request { method, url: &url, headers, body };
-        hookgate_providers::verify(&self.provider, &request, &self.secrets, now.timestamp())
+        store: &Arc<KeyStore>,
+    ) -> Result<Accepted, NotAccepted> {
+        let (mut keys, mut asked) = (Keys::new(), Vec::new());
+        let mut renewed = false;
+        loop {
+            let verdict =
+                hookgate_providers::verify_with_keys(&self.provider, request, &self.secrets, &keys, now.timestamp());
+            match verdict {
+                Ok(Verdict::Handshake(reply)) => return Ok(Accepted::Handshake(reply)),
+                Ok(Verdict::Delivery(verified)) if self.provider.sends_events_by(request.method) => {
+                    return Ok(Accepted::Delivery(verified));
+                }
+                Ok(Verdict::Delivery(_)) => return Err(NotAccepted::NoEvent),
+                Ok(Verdict::NeedKey(wanted)) if asked.len() < ROUNDS => {
+                    keys.insert(&wanted, store.get(&wanted).await?);
+                    asked.push(wanted);
+                }
+                Ok(Verdict::NeedKey(_)) => return Err(NotAccepted::KeyUnavailable),
+                Err(reject) if may_be_outdated(reject) && !renewed && renew(store, &asked, &mut keys).await => {
+                    renewed = true;
+                }
+                Err(reject) => return Err(NotAccepted::Refused(reject)),
+            }
+        }
     }
+}
+
+/// Whether what was fetched may not be what the provider publishes now.
+fn may_be_outdated(reject: Reject) -> bool {
+    matches!(reject, Reject::KeyUnknown | Reject::KeyUnusable | Reject::KeyExpired)
+}
+
+/// Whether anything was fetched anew.
+async fn renew(store: &Arc<KeyStore>, asked: &[KeyRequest], keys: &mut Keys) -> bool {
+    let mut any = false;
+    for request in asked {
+        if let Some(answer) = store.renew(request).await {
+            keys.insert(request, answer);
+            any = true;
+        }
+    }
+    any
 }

@@ -23,8 +23,10 @@ pub(crate) async fn insert(
 ) -> sqlx::Result<()> {
     sqlx::query(
         "insert into hookgate.dead
-                (delivery, event, subscription, run, retention, lane, lane_label, seq, version, attempt, reason, error)
-         values ($1, $2, $3, $4, $5, $6, (select label from hookgate.lanes where lane = $6), $7, $8, $9, $10, $11)",
+                (delivery, event, subscription, run, retention, lane, lane_label, seq, version, attempt, reason, error,
+                 elements)
+         values ($1, $2, $3, $4, $5, $6, (select label from hookgate.lanes where lane = $6), $7, $8, $9, $10, $11,
+                 $12)",
     )
     .bind(key.delivery)
     .bind(key.event)
@@ -37,6 +39,7 @@ pub(crate) async fn insert(
     .bind(buried.attempt)
     .bind(death.as_str())
     .bind(error.map(|text| storable(text, 4096)))
+    .bind(&buried.elements)
     .execute(conn)
     .await?;
     Ok(())
@@ -56,7 +59,7 @@ pub(crate) async fn redrive(
     sqlx::query_as(
         "with ticket as (
              delete from hookgate.dead
-              where delivery = $1 and ($2::int is null or event = $2)
+              where delivery = $1 and ($2::int is null or event = $2 or $2 = any(elements))
                 and ($3::int[] is null or subscription = any($3))
              returning *
          ), lane as (
@@ -72,8 +75,9 @@ pub(crate) async fn redrive(
              returning lane, done_seq
          )
          insert into hookgate.jobs
-                (delivery, event, subscription, run, retention, class, lane, seq, version, attempt, out_of_order)
-         select t.delivery, t.event, t.subscription, t.run, t.retention, 1, t.lane, t.seq, t.version, t.attempt,
+                (delivery, event, subscription, run, retention, class, lane, seq, version, attempt, elements,
+                 out_of_order)
+         select t.delivery, t.event, t.subscription, t.run, t.retention, 1, t.lane, t.seq, t.version, t.attempt, t.elements,
                 coalesce(l.done_seq > t.seq, false)
            from ticket t left join lane l using (lane)
          returning subscription, out_of_order",

@@ -15,16 +15,18 @@ pub(crate) struct Stored {
     pub(crate) headers: Vec<u8>,
     pub(crate) body: Vec<u8>,
     pub(crate) content_type: Option<String>,
+    pub(crate) provider_id: Option<String>,
     pub(crate) event_type: Option<String>,
     pub(crate) ordering_key: Option<String>,
+    pub(crate) version: Option<i64>,
     pub(crate) batch: Option<serde_json::Value>,
 }
 
 /// The delivery with its payload; `None` once it was purged.
 pub(crate) async fn load(conn: &mut PgConnection, id: Uuid) -> sqlx::Result<Option<Stored>> {
     sqlx::query_as(
-        "select d.id, s.name as source, d.received_at, d.headers, d.body, d.content_type, d.event_type,
-                d.ordering_key, d.batch
+        "select d.id, s.name as source, d.received_at, d.headers, d.body, d.content_type, d.provider_id,
+                d.event_type, d.ordering_key, d.version, d.batch
            from hookgate.deliveries d join hookgate.sources s on s.id = d.source
           where d.id = $1",
     )
@@ -33,14 +35,23 @@ pub(crate) async fn load(conn: &mut PgConnection, id: Uuid) -> sqlx::Result<Opti
     .await
 }
 
-/// Stores a delivery that reused the id of `original` with another body. No jobs: an operator releases it.
-pub(crate) async fn insert_conflict(conn: &mut PgConnection, d: &NewDelivery<'_>, original: Uuid) -> sqlx::Result<()> {
+/// Stores a delivery whose event `event` reused the id of one of `original` with another body. No jobs: an operator
+/// releases it.
+pub(crate) async fn insert_conflict(
+    conn: &mut PgConnection,
+    d: &NewDelivery<'_>,
+    event: i32,
+    original: Uuid,
+) -> sqlx::Result<()> {
     sqlx::query(
-        "insert into hookgate.deliveries
+        "insert into hookgate.deliveries as kept
                 (retention, id, source, received_at, method, target, headers, body, content_type, secret,
-                 provider_id, event_type, ordering_key, version, events, batch, conflict_with)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
-             on conflict do nothing",
+                 provider_id, event_type, ordering_key, version, events, batch, conflict_with, own)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
+                 case when $15 > 1 then array[$18::int] end)
+             -- It is there already where other events of it are new, or in conflict too.
+             on conflict (id, retention) do update set own = kept.own || excluded.own
+          where excluded.own is not null and not kept.own @> excluded.own",
     )
     .bind(d.retention)
     .bind(d.id)
@@ -59,6 +70,7 @@ pub(crate) async fn insert_conflict(conn: &mut PgConnection, d: &NewDelivery<'_>
     .bind(d.events)
     .bind(d.batch)
     .bind(original)
+    .bind(event)
     .execute(conn)
     .await?;
     Ok(())
@@ -67,7 +79,7 @@ pub(crate) async fn insert_conflict(conn: &mut PgConnection, d: &NewDelivery<'_>
 /// Locks the row against a second replay at the same moment; `None` once it was purged.
 pub(crate) async fn lock(conn: &mut PgConnection, id: Uuid) -> sqlx::Result<Option<Locked>> {
     sqlx::query_as(
-        "select source, retention, event_type, ordering_key, version, events, batch
+        "select source, retention, event_type, ordering_key, version, events, batch, own
            from hookgate.deliveries where id = $1 for no key update",
     )
     .bind(id)
@@ -85,4 +97,6 @@ pub(crate) struct Locked {
     pub(crate) version: Option<i64>,
     pub(crate) events: i32,
     pub(crate) batch: Option<serde_json::Value>,
+    /// Which of several events are this delivery's to run; `None`: all.
+    pub(crate) own: Option<Vec<i32>>,
 }

@@ -20,6 +20,8 @@ pub(crate) struct Job {
     pub(crate) run: i32,
     pub(crate) lane: Option<Vec<u8>>,
     pub(crate) seq: Option<i64>,
+    /// The events it stands for, where its handler takes a batch whole; `event` is the first of them.
+    pub(crate) elements: Option<Vec<i32>>,
     pub(crate) due: DateTime<Utc>,
     pub(crate) attempt: i32,
     pub(crate) failures: i32,
@@ -76,7 +78,7 @@ pub(crate) async fn claim_unordered(
                 snoozed_until = null
            from picked p
           where (j.delivery, j.event, j.subscription, j.run) = (p.delivery, p.event, p.subscription, p.run)
-         returning j.delivery, j.event, j.subscription, j.run, j.lane, j.seq, j.due, j.attempt, j.failures, j.rescues,
+         returning j.delivery, j.event, j.subscription, j.run, j.lane, j.seq, j.elements, j.due, j.attempt, j.failures, j.rescues,
                    j.snoozed_ms, null::bigint as failing_ms, j.out_of_order, true as is_due",
     )
     .bind(subscriptions)
@@ -96,7 +98,7 @@ pub(crate) async fn heads(conn: &mut PgConnection, lanes: &[LaneKey], limit: i64
         "select h.*
            from unnest($1::bytea[]) as c(lane)
           cross join lateral (
-                select j.delivery, j.event, j.subscription, j.run, j.lane, j.seq, j.due, j.attempt, j.failures,
+                select j.delivery, j.event, j.subscription, j.run, j.lane, j.seq, j.elements, j.due, j.attempt, j.failures,
                        j.rescues, j.snoozed_ms, j.out_of_order, j.due <= clock_timestamp() as is_due,
                        (extract(epoch from clock_timestamp() - j.failing_since) * 1000)::bigint as failing_ms
                   from hookgate.jobs j
@@ -169,6 +171,7 @@ pub(crate) struct Buried {
     pub(crate) seq: Option<i64>,
     pub(crate) version: Option<i64>,
     pub(crate) attempt: i32,
+    pub(crate) elements: Option<Vec<i32>>,
 }
 
 /// Removes a job that ended. `None`: the claim was lost.
@@ -177,7 +180,7 @@ pub(crate) async fn remove(conn: &mut PgConnection, key: JobKey, token: Option<T
         "delete from hookgate.jobs
           where delivery = $1 and event = $2 and subscription = $3 and run = $4
             and worker is not distinct from $5 and claim is not distinct from $6
-         returning retention, coalesce(lane, home) as lane, seq, version, attempt",
+         returning retention, coalesce(lane, home) as lane, seq, version, attempt, elements",
     )
     .bind(key.delivery)
     .bind(key.event)
@@ -280,7 +283,7 @@ pub(crate) async fn hasten(
 ) -> sqlx::Result<u64> {
     let done = sqlx::query(
         "update hookgate.jobs set due = now(), snoozed_until = null
-          where delivery = $1 and event = $2 and state = 'waiting' and ($3::int is null or subscription = $3)",
+          where delivery = $1 and (event = $2 or $2 = any(elements)) and state = 'waiting' and ($3::int is null or subscription = $3)",
     )
     .bind(delivery)
     .bind(event)

@@ -162,7 +162,8 @@ pub(crate) async fn hasten(
            from (select lane from hookgate.lanes
                   where state = 'ready' and due > now()
                     and lane in (select lane from hookgate.jobs
-                                  where delivery = $1 and event = $2 and state = 'waiting' and lane is not null
+                                  where delivery = $1 and (event = $2 or $2 = any(elements))
+                                    and state = 'waiting' and lane is not null
                                     and ($3::int is null or subscription = $3))
                   order by lane for no key update) w
           where l.lane = w.lane",
@@ -221,14 +222,16 @@ pub(crate) async fn lock(conn: &mut PgConnection, events: &[(Uuid, i32)], jobs: 
              select * from unnest($1::uuid[], $2::int[]) as e(delivery, event)
          ), ticket as materialized (
              select d.lane, d.subscription, d.lane_label
-               from hookgate.dead d join event e on (d.delivery, d.event) = (e.delivery, e.event)
+               from hookgate.dead d
+               join event e on d.delivery = e.delivery and (d.event = e.event or e.event = any(d.elements))
               order by d.delivery, d.event, d.subscription, d.run
                 for update of d
          ), wanted (lane, subscription, label, class) as (
              select lane, subscription, coalesce(lane_label, ''), 0 from ticket
               union all
              select j.lane, j.subscription, '', 0
-               from hookgate.jobs j join event e on (j.delivery, j.event) = (e.delivery, e.event)
+               from hookgate.jobs j
+               join event e on j.delivery = e.delivery and (j.event = e.event or e.event = any(j.elements))
               union all
              select lane, subscription, label, 2
                from unnest($3::bytea[], $4::int[], $5::text[]) as n(lane, subscription, label)

@@ -60,6 +60,7 @@ struct JobColumns {
     lane: Vec<Option<Vec<u8>>>,
     label: Vec<Option<String>>,
     version: Vec<Option<i64>>,
+    whole: Vec<bool>,
 }
 
 /// One delivery, as its row will hold it.
@@ -104,6 +105,9 @@ pub(crate) struct NewJob {
     /// The lane and its readable name.
     pub(crate) lane: Option<(LaneKey, String)>,
     pub(crate) version: Option<i64>,
+    /// Of a batch that the handler takes whole: the events the job stands for. T1 makes one job of those of a delivery
+    /// and subscription that are new.
+    pub(crate) elements: Option<Vec<i32>>,
 }
 
 impl<'a> Batch<'a> {
@@ -145,6 +149,7 @@ impl<'a> Batch<'a> {
         self.job.lane.push(lane);
         self.job.label.push(label);
         self.job.version.push(job.version);
+        self.job.whole.push(job.elements.is_some());
     }
 }
 
@@ -175,10 +180,12 @@ with plan as materialized (
         on conflict do nothing
     returning delivery, event
 ), delivery as (
-    insert into hookgate.deliveries
+    insert into hookgate.deliveries as kept
            (retention, id, source, received_at, method, target, headers, body, content_type, secret,
-            provider_id, event_type, ordering_key, version, events, batch, no_dedup)
-    select d.*
+            provider_id, event_type, ordering_key, version, events, batch, no_dedup, own)
+    select d.*,
+           case when d.events > 1
+                then (select array_agg(r.event order by r.event) from receipt r where r.delivery = d.id) end
       from unnest($7::text[], $8::uuid[], $9::int[], $10::timestamptz[], $11::text[], $12::text[], $13::bytea[],
                   $14::bytea[], $15::text[], $16::smallint[], $17::text[], $18::text[], $19::text[], $20::bigint[],
                   $21::int[], $22::jsonb[], $23::bool[])
@@ -187,17 +194,29 @@ with plan as materialized (
      where d.id in (select delivery from receipt)
         -- An empty batch has no receipt, and is kept all the same; once, if it is tried again.
         or (d.events = 0 and (select generation from plan) = $1)
-        on conflict do nothing
+        -- It is there already when only an element's expired receipt made it come again.
+        on conflict (id, retention) do update set own = kept.own || excluded.own where excluded.own is not null
     returning id
-), job as (
+), wanted as (
     select j.*
-      from unnest($24::uuid[], $25::int[], $26::int[], $27::text[], $28::bytea[], $29::text[], $30::bigint[])
-           with ordinality as j(delivery, event, subscription, retention, lane, label, version, ord)
+      from unnest($24::uuid[], $25::int[], $26::int[], $27::text[], $28::bytea[], $29::text[], $30::bigint[],
+                  $31::bool[])
+           with ordinality as j(delivery, event, subscription, retention, lane, label, version, whole, ord)
       join receipt using (delivery, event)
      where (select count(*) from delivery) >= 0
+), job as (
+    select delivery, event, subscription, retention, lane, label, version, null::int[] as elements, ord
+      from wanted where not whole
+     union all
+    -- Whoever takes the request whole gets it once, in the place of the first element that is new.
+    select delivery, event, subscription, retention, lane, label, version, elements, ord
+      from (select w.*, array_agg(event) over (partition by delivery, subscription) as elements,
+                   row_number() over (partition by delivery, subscription order by event) as place
+              from wanted w where whole) w
+     where place = 1
 ), unordered as (
-    insert into hookgate.jobs (delivery, event, subscription, run, retention, class, version)
-    select delivery, event, subscription, 0, retention, 0, version
+    insert into hookgate.jobs (delivery, event, subscription, run, retention, class, version, elements)
+    select delivery, event, subscription, 0, retention, 0, version, elements
       from job where lane is null
      order by delivery, event, subscription
     returning 1
@@ -220,11 +239,11 @@ with plan as materialized (
            class = least(l.class, excluded.class)
     returning lane, next_seq
 ), ordered as (
-    insert into hookgate.jobs (delivery, event, subscription, run, retention, class, lane, seq, version)
+    insert into hookgate.jobs (delivery, event, subscription, run, retention, class, lane, seq, version, elements)
     select j.delivery, j.event, j.subscription, 0, j.retention, 0, j.lane,
            l.next_seq - count(*) over (partition by j.lane)
                       + row_number() over (partition by j.lane order by j.ord) - 1,
-           j.version
+           j.version, j.elements
       from job j join lane l using (lane)
     returning 1
 )
@@ -270,6 +289,7 @@ pub(crate) async fn record(conn: &mut PgConnection, generation: i64, batch: &Bat
         .bind(&job.lane)
         .bind(&job.label)
         .bind(&job.version)
+        .bind(&job.whole)
         .fetch_one(conn)
         .await?;
     let deliveries: Vec<Uuid> = row.try_get("deliveries")?;

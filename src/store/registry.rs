@@ -30,6 +30,8 @@ pub(crate) struct SubscriptionRow {
     pub(crate) handler: String,
     pub(crate) patterns: Vec<String>,
     pub(crate) ordering: String,
+    /// Whether its handler takes a request whole, however many events are in it.
+    pub(crate) whole: bool,
     /// Whether new events fan out to it. What was queued before is run all the same.
     pub(crate) active: bool,
 }
@@ -162,7 +164,7 @@ pub(crate) async fn snapshot(conn: &mut PgConnection) -> sqlx::Result<Snapshot> 
             .fetch_all(&mut *conn)
             .await?;
         let subscriptions = sqlx::query_as(
-            "select u.id, u.source, h.name as handler, u.patterns, u.ordering, u.active
+            "select u.id, u.source, h.name as handler, u.patterns, u.ordering, h.kind = 'forward' as whole, u.active
                from hookgate.subscriptions u join hookgate.handlers h on h.id = u.handler
               where h.retired_at is null
               order by u.id",

@@ -5,11 +5,13 @@ use uuid::Uuid;
 
 use super::record::NewJob;
 
-/// How one subscription stands towards one event of a delivery.
+/// How one subscription stands towards one event of a delivery, by itself or among those that its job stands for.
 #[derive(Debug, Clone, PartialEq, Eq, FromRow)]
 pub(crate) struct Standing {
     pub(crate) event: i32,
     pub(crate) subscription: i32,
+    /// The event its job is named by.
+    pub(crate) job: i32,
     /// `job`, `dead`, `ended`: the most unfinished of them.
     pub(crate) standing: String,
     /// Its place in its lane, where an attempt noted one.
@@ -20,14 +22,17 @@ pub(crate) struct Standing {
 /// meanwhile is seen either unfinished or ended, never neither.
 pub(crate) async fn standings(conn: &mut PgConnection, delivery: Uuid) -> sqlx::Result<Vec<Standing>> {
     sqlx::query_as(
-        "select event, subscription, (array_agg(standing order by rank))[1] as standing, max(seq) as seq
-           from (select event, subscription, 'job' as standing, 0 as rank, seq
+        "select e.event, subscription, (array_agg(w.event order by rank, w.event))[1] as job,
+                (array_agg(standing order by rank))[1] as standing, max(seq) as seq
+           from (select event, subscription, 'job' as standing, 0 as rank, seq, elements
                    from hookgate.jobs where delivery = $1
                  union all
-                 select event, subscription, 'dead', 1, seq from hookgate.dead where delivery = $1
+                 select event, subscription, 'dead', 1, seq, elements from hookgate.dead where delivery = $1
                  union all
-                 select event, subscription, 'ended', 2, seq from hookgate.attempts where delivery = $1) w
-          group by event, subscription",
+                 select event, subscription, 'ended', 2, seq, elements
+                   from hookgate.attempts where delivery = $1) w
+          cross join lateral unnest(coalesce(w.elements, array[w.event])) as e(event)
+          group by e.event, subscription",
     )
     .bind(delivery)
     .fetch_all(conn)
@@ -71,8 +76,8 @@ pub(crate) async fn queue(conn: &mut PgConnection, job: &NewJob, run: i32, seq: 
              returning lane, next_seq - 1 as last, done_seq
          )
          insert into hookgate.jobs
-                (delivery, event, subscription, run, retention, class, lane, seq, version, out_of_order)
-         select $1, $2, $3, $4, $5, 2, $7, coalesce($9, (select last from lane)), $6,
+                (delivery, event, subscription, run, retention, class, lane, seq, version, elements, out_of_order)
+         select $1, $2, $3, $4, $5, 2, $7, coalesce($9, (select last from lane)), $6, $10,
                 coalesce((select done_seq from lane) > $9, false)
            from wanted
              on conflict do nothing",
@@ -86,6 +91,7 @@ pub(crate) async fn queue(conn: &mut PgConnection, job: &NewJob, run: i32, seq: 
     .bind(lane)
     .bind(label)
     .bind(seq)
+    .bind(&job.elements)
     .execute(conn)
     .await?;
     Ok(done.rows_affected() == 1)

@@ -1,14 +1,14 @@
 //! Where a scheme writes what authenticates a request, and whether a request that is sent on can be signed anew.
 
 use super::jwt::TokenPlace;
-use super::{Algorithm, Jwt, Listing, Scheme, Signed, Token, twilio};
+use super::{Algorithm, Jwt, Listing, Scheme, Signed, Token, ebay, paypal, twilio};
 use crate::{Headers, Locate, Request, Secret, SignError, Unsigned};
 
 impl Scheme {
     /// Whether a header of this name holds the signature, what tells how it was made, or the time of it.
     pub(crate) fn writes(&self, families: &[&str], name: &str) -> bool {
         match self {
-            Self::Undeclared | Self::AdyenItems => false,
+            Self::Undeclared | Self::AdyenItems | Self::Sns | Self::DropboxSign | Self::VonageSms => false,
             Self::Signed(signed) => signed.writes(families, name),
             Self::StandardWebhooks(_) => {
                 let of_family = families.iter().filter_map(|family| name.strip_prefix(family));
@@ -21,7 +21,11 @@ impl Scheme {
             Self::Token(token) => is_at(&token.at, families, name),
             Self::Basic => name == "authorization",
             Self::Twilio => matches!(name, twilio::SIGNATURE | twilio::SETTINGS),
-            Self::FirstCarried(schemes) => schemes.iter().any(|scheme| scheme.writes(families, name)),
+            Self::PayPal => paypal::WRITTEN.contains(&name),
+            Self::Ebay => name == ebay::HEADER,
+            Self::FirstCarried(schemes) | Self::OnlyCarried(schemes) => {
+                schemes.iter().any(|scheme| scheme.writes(families, name))
+            }
         }
     }
 
@@ -29,7 +33,8 @@ impl Scheme {
     pub(crate) fn check_resigning(&self, secret: &Secret) -> Result<(), SignError> {
         match self {
             Self::Undeclared => Err(SignError::NotSignable),
-            Self::AdyenItems | Self::Jwt(Jwt { at: TokenPlace::Body, .. }) => Err(SignError::InBody),
+            Self::AdyenItems | Self::Sns | Self::DropboxSign | Self::VonageSms => Err(SignError::InBody),
+            Self::Jwt(Jwt { at: TokenPlace::Body, .. }) => Err(SignError::InBody),
             Self::Signed(signed) => signed.check_resigning(secret),
             Self::Token(Token { at: Locate::Header(_), .. }) | Self::Basic | Self::Twilio => {
                 self.check_secret(secret).map_err(SignError::from)
@@ -37,12 +42,12 @@ impl Scheme {
             Self::Token(Token { at: Locate::Query(_), .. }) => Err(SignError::InUrl),
             Self::Token(_) => Err(SignError::InBody),
             // What they sign is text of ours: whether it can be signed is a matter of the secret alone.
-            Self::Jwt(_) | Self::StandardWebhooks(_) => {
+            Self::Jwt(_) | Self::StandardWebhooks(_) | Self::PayPal | Self::Ebay => {
                 let headers = Headers::new();
                 let probe = Unsigned { method: "POST", url: "", headers: &headers, body: b"", id: "id", now: 0 };
                 self.sign(&probe, "", secret).map(|_| ())
             }
-            Self::FirstCarried(schemes) => {
+            Self::FirstCarried(schemes) | Self::OnlyCarried(schemes) => {
                 let checked: Vec<_> = schemes.iter().map(|scheme| scheme.check_resigning(secret)).collect();
                 // One of them in the body is enough: signed in another way, the old signature would still be there, and may
                 // be the one that counts.
@@ -62,7 +67,9 @@ impl Scheme {
         family: &str,
         secret: &Secret,
     ) -> Result<Headers, SignError> {
-        let Self::FirstCarried(schemes) = self else { return self.sign(unsigned, family, secret) };
+        let (Self::FirstCarried(schemes) | Self::OnlyCarried(schemes)) = self else {
+            return self.sign(unsigned, family, secret);
+        };
         let carried = schemes.iter().find(|scheme| scheme.is_carried(received, family));
         let fits = carried.into_iter().chain(*schemes).filter(|scheme| scheme.check_resigning(secret).is_ok());
         let mut signed = fits.map(|scheme| scheme.sign(unsigned, family, secret));

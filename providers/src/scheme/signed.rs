@@ -240,6 +240,10 @@ impl Signed {
                 let (name, text) = text.split_once(separator)?;
                 (Some(name.to_owned()), text)
             }
+            Listing::NamedBehind(scheme, separator) => {
+                let (name, text) = text.strip_prefix(scheme)?.split_once(separator)?;
+                (Some(name.to_owned()), text)
+            }
             _ => (None, text),
         };
         let (hash, text) = match self.algorithm {
@@ -324,11 +328,14 @@ impl Signed {
         let message = message(self.signs, &request, time.as_deref().unwrap_or_default(), &key)
             .map_err(|_| SignError::SignedHeaderMissing)?;
         let (label, bytes) = self.algorithm.sign(secret, &key.bytes, &message)?;
-        let name = match (self.listing, &key.name) {
-            (Listing::Named(_, separator), Some(name)) => format!("{name}{separator}"),
-            _ => String::new(),
-        };
-        let signature = format!("{name}{label}{}{}", self.prefix, self.encoding.encode(&bytes));
+        let mut signature = format!("{label}{}{}", self.prefix, self.encoding.encode(&bytes));
+        match (self.listing, &key.name) {
+            (Listing::Named(_, separator), Some(name)) => signature = format!("{name}{separator}{signature}"),
+            (Listing::NamedBehind(before, separator), Some(name)) => {
+                signature = format!("{before}{name}{separator}{signature}");
+            }
+            _ => {}
+        }
         let mut headers = self.write(family, signature, time).ok_or(SignError::NotSignable)?;
         headers.extend(self.only_with.iter().copied());
         if let (Some(Locate::Header(header)), Some(name)) = (self.key_name, key.name) {

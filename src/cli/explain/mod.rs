@@ -38,13 +38,21 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(invocation: &Invocation, args: &Args) -> Result<Exit, Failure> {
-    let captured = captured(args)?;
+    let mut captured = captured(args)?;
     let config = invocation.config(Mode::Dev)?;
     let source = source(&config, &args.source)?;
     let retired =
         args.old_secret_env.iter().map(|variable| old_secret(invocation, variable)).collect::<Result<Vec<_>, _>>()?;
     let received = Received::of(args, &captured);
-    let url = format!("{}{}", public_url(&config), captured.target);
+    let base = public_url(&config, source).unwrap_or_else(|| {
+        if source.provider.scheme.signs_url() {
+            captured
+                .notes
+                .push("its signature covers the URL, and neither the source nor the server has a public_url".into());
+        }
+        local_url(config.server.ingest).as_str().trim_end_matches('/').to_owned()
+    });
+    let url = format!("{base}{}", captured.target);
     let request = Request { method: &captured.method, url: &url, headers: &captured.headers, body: &captured.body };
     let asked = Asked {
         provider: &source.provider,
@@ -92,11 +100,10 @@ fn old_secret(invocation: &Invocation, variable: &str) -> Result<Secret, Failure
     Secret::new(value).map_err(|error| Failure::usage(format!("{variable}: {error}")))
 }
 
-/// Where senders reach the gateway, as it takes the signed URL to begin.
-fn public_url(config: &Config) -> String {
-    let written = config.server.public_url.clone();
-    let url = written.unwrap_or_else(|| local_url(config.server.ingest).to_string());
-    url.trim_end_matches('/').to_owned()
+/// Where senders reach the source, as the gateway takes the signed URL to begin.
+fn public_url(config: &Config, source: &Source) -> Option<String> {
+    let url = source.public_url.as_ref().or(config.server.public_url.as_ref())?;
+    Some(url.trim_end_matches('/').to_owned())
 }
 
 /// When the request was received, and who says so.

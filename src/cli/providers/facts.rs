@@ -22,6 +22,8 @@ pub(super) fn facts(provider: &Provider) -> Vec<(&'static str, String)> {
                 Events::Whole => "one a request".to_owned(),
                 Events::Each("") => "each element of the array that is the body".to_owned(),
                 Events::Each(pointer) => format!("each element of json:{pointer}"),
+                Events::EachIn(kind, "") => format!("each element of the array that is a {kind} body"),
+                Events::EachIn(kind, pointer) => format!("each element of json:{pointer} in a {kind} body"),
             },
         ),
         ("methods", provider.accepts().collect::<Vec<_>>().join(", ")),
@@ -89,6 +91,7 @@ fn handshake(handshake: &Handshake) -> String {
         Proof::Signature => "signed".to_owned(),
         Proof::Token(place) => format!("{place} is the token of a secret verify:TOKEN"),
         Proof::Nothing => "unsigned".to_owned(),
+        Proof::Offered(place) => format!("offers its secret in {place}, taken only while you pair"),
         other => format!("{other:?}"),
     };
     format!("{}; {proof} → {}", when.join(", "), answer(&handshake.answer))
@@ -110,6 +113,9 @@ fn answer(answer: &Answer) -> String {
         Answer::Text(place) => format!("200 {place}"),
         Answer::NamedMac(place) => format!("200 HMAC of {place}"),
         Answer::Fixed(_, body) => format!("200 {body}"),
+        Answer::Hashed(key, place) => format!("200 {{\"{key}\": hash of {place}, verify:TOKEN and the URL}}"),
+        Answer::Visit(place, _) => format!("200, and the URL in {place} is visited"),
+        Answer::AllowOrigin => "200 with the origins and rates of secrets verify:ORIGIN RATE".to_owned(),
         Answer::Header(name) => format!("200 with header:{name}"),
         Answer::Headers(headers) => {
             format!(
@@ -155,7 +161,7 @@ pub(super) fn value(provider: &Provider) -> Value {
         "version": all(provider.version),
         "events": match provider.events {
             Events::Whole => Value::Null,
-            Events::Each(pointer) => pointer.into(),
+            Events::Each(pointer) | Events::EachIn(_, pointer) => pointer.into(),
         },
         "volatile": provider.volatile,
         "methods": provider.accepts().collect::<Vec<_>>(),

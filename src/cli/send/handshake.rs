@@ -42,6 +42,17 @@ fn request(handshake: &Handshake, wish: &Wish<'_>) -> Result<Signed, Failure> {
             _ => {}
         }
     }
+    if let Answer::Visit(..) = handshake.answer {
+        return Err(Failure::no(format!(
+            "{} names a URL of its own to be visited in its handshake",
+            wish.provider.title
+        ))
+        .advise("subscribe at the provider: it sends one"));
+    }
+    if let Proof::Offered(_) = handshake.proof {
+        return Err(Failure::no(format!("{} offers its secret in its handshake", wish.provider.title))
+            .advise("open the window with `hookgate sources pair NAME`, then subscribe at the provider"));
+    }
     if let Proof::Token(place) = handshake.proof {
         let token = wish.verify_token.ok_or_else(|| {
             Failure::no(format!("{} proves its handshake with a token, and the source has none", wish.provider.title))
@@ -70,7 +81,9 @@ fn request(handshake: &Handshake, wish: &Wish<'_>) -> Result<Signed, Failure> {
 /// Where the answer takes its text from.
 fn asked_for(answer: &Answer) -> Vec<Locate> {
     match *answer {
-        Answer::Json(_, place) | Answer::Text(place) | Answer::NamedMac(place) => vec![place],
+        Answer::Json(_, place) | Answer::Text(place) | Answer::NamedMac(place) | Answer::Hashed(_, place) => {
+            vec![place]
+        }
         Answer::Object(members) => {
             let place = |(_, member): &(&str, Member)| match *member {
                 Member::Echo(place) | Member::Mac(_, _, place) => Some(place),

@@ -82,7 +82,7 @@ pub(super) async fn run(invocation: &Invocation, args: &Args) -> Result<Exit, Fa
     let source = choose(&config, args)?;
     let to = match &args.to {
         Some(url) => url.clone(),
-        None => ingest_url(local_url(config.server.ingest), source.name.as_str())?,
+        None => below(&local_url(config.server.ingest), &source.ingest_path())?,
     };
     let data = args
         .data
@@ -90,8 +90,8 @@ pub(super) async fn run(invocation: &Invocation, args: &Args) -> Result<Exit, Fa
         .map(std::fs::read)
         .transpose()
         .map_err(|error| Failure::usage(format!("--data cannot be read: {error}")))?;
-    let public = match config.server.public_url.as_deref().map(Url::parse) {
-        Some(Ok(base)) => ingest_url(base, source.name.as_str())?,
+    let public = match source.public_url.as_ref().or(config.server.public_url.as_ref()).map(|url| Url::parse(url)) {
+        Some(Ok(base)) => below(&base, &source.ingest_path())?,
         _ => to.clone(),
     };
     let plan = Plan { args, event, source, data, to, public };
@@ -123,7 +123,9 @@ impl Plan<'_> {
             invocation.screen.line(format!("{}  {took:7.1} ms  {id}  {}", answer.status.as_u16(), answer.body.trim()));
             shown.push(json!({"id": id, "delivery": answer.delivery, "status": answer.status.as_u16(), "ms": took, "body": answer.body}));
         }
-        invocation.screen.value(&json!({"to": self.to.as_str(), "as_told": as_told, "sent": shown}));
+        invocation
+            .screen
+            .value(&json!({"to": host(&self.to), "source": self.source.name, "as_told": as_told, "sent": shown}));
         if !as_told && !invocation.screen.json {
             eprintln!(
                 "error: {}",
@@ -174,7 +176,9 @@ impl Plan<'_> {
             invocation.screen.line(format!("{method}  {}  {}", answer.status.as_u16(), answer.body.trim()));
             shown.push(json!({"method": method, "status": answer.status.as_u16(), "body": answer.body}));
         }
-        invocation.screen.value(&json!({"to": self.to.as_str(), "as_told": shaken, "sent": shown}));
+        invocation
+            .screen
+            .value(&json!({"to": host(&self.to), "source": self.source.name, "as_told": shaken, "sent": shown}));
         Ok(if shaken { Exit::Done } else { Exit::No })
     }
 }
@@ -188,16 +192,20 @@ fn fresh_id() -> String {
     Uuid::now_v7().to_string()
 }
 
-/// The URL of a source below the base of an ingest listener.
+/// The URL of a source of this name below the base of an ingest listener.
 pub(super) fn ingest_url(base: Url, source: &str) -> Result<Url, Failure> {
-    let path = format!("{}/in/{source}", base.path().trim_end_matches('/'));
-    base.join(&path).map_err(|error| Failure::usage(format!("{base} is no base for /in/{source}: {error}")))
+    below(&base, &format!("/in/{source}"))
+}
+
+fn below(base: &Url, path: &str) -> Result<Url, Failure> {
+    let path = format!("{}{path}", base.path().trim_end_matches('/'));
+    base.join(&path).map_err(|error| Failure::usage(format!("{base} is no base for a source: {error}")))
 }
 
 /// Sends the request as it is and waits for the answer.
 pub(super) async fn post(http: &reqwest::Client, to: &Url, request: Signed) -> Result<Answer, Failure> {
     let lost = |error: reqwest::Error| {
-        Failure::new(Exit::Unreachable, format!("{to} does not answer: {}", told(&error.without_url())))
+        Failure::new(Exit::Unreachable, format!("{} does not answer: {}", host(to), told(&error.without_url())))
             .advise("start the gateway with `hookgate dev`, or say where to post with --to URL")
     };
     let method = reqwest::Method::from_bytes(request.method.as_bytes()).unwrap_or(reqwest::Method::POST);
@@ -216,6 +224,11 @@ pub(super) async fn post(http: &reqwest::Client, to: &Url, request: Signed) -> R
     let delivery = delivery.and_then(|id| id.to_str().ok()).map(str::to_owned);
     let body = response.text().await.map_err(lost)?;
     Ok(Answer { status, body, delivery, took: begun.elapsed() })
+}
+
+/// The URL may end in a key that is not to be read over a shoulder.
+fn host(url: &Url) -> String {
+    url.origin().ascii_serialization()
 }
 
 fn choose<'c>(config: &'c Config, args: &Args) -> Result<&'c Source, Failure> {

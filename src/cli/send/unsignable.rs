@@ -46,7 +46,7 @@ pub(in crate::cli) fn private_key(scheme: &Scheme) -> Option<&'static str> {
             Some(JwtAlgorithm::Es256) => Some(P256),
             _ => None,
         },
-        Scheme::FirstCarried(schemes) => schemes.first().and_then(private_key),
+        Scheme::FirstCarried(schemes) | Scheme::OnlyCarried(schemes) => schemes.first().and_then(private_key),
         _ => None,
     }
 }

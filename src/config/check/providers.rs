@@ -1,11 +1,14 @@
 //! What is known about a provider, held against what is asked of it.
 
+use hookgate_providers::handshake::Answer;
+
 use super::Findings;
 use crate::config::{Config, Order, Source, show_duration as show, show_size};
 
 pub(super) fn check(config: &Config, found: &mut Findings) {
     for source in config.sources.values().filter(|source| source.enabled) {
         promises(source, config, found);
+        coverage(source, config, found);
         lanes(source, config, found);
     }
 }
@@ -52,6 +55,28 @@ fn promises(source: &Source, config: &Config, found: &mut Findings) {
              it",
             show_size(max_body),
             show_size(largest)
+        ));
+    }
+}
+
+/// What a signature does not protect, and what it protects that a proxy may change.
+fn coverage(source: &Source, config: &Config, found: &mut Findings) {
+    let (name, provider) = (&source.name, &source.provider);
+    if !provider.covers.body && source.url_key.is_none() {
+        found.warning(format!(
+            "`source.{name}`: nothing that {} sends vouches for the body, so whoever has seen one request can write any \
+             other: set `source.{name}.url_key`, and keep the whole URL as secret as the secret",
+            provider.title
+        ));
+    }
+    let url_is_known = source.public_url.is_some() || config.server.public_url.is_some();
+    // eBay's handshake is answered with a hash over the URL.
+    let answers_with_url = provider.handshake.iter().any(|handshake| matches!(handshake.answer, Answer::Hashed(..)));
+    if (provider.scheme.signs_url() || answers_with_url) && !url_is_known && config.server.trusted_proxies.is_empty() {
+        found.warning(format!(
+            "`source.{name}`: {} vouches for the URL it calls, which hookgate does not know behind a proxy, and \
+             then refuses every request: set `server.public_url` or `source.{name}.public_url`, or else `server.trusted_proxies`",
+            provider.title
         ));
     }
 }

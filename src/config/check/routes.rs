@@ -7,10 +7,11 @@ use reqwest::Url;
 
 use super::Findings;
 use crate::config::phrase::nearest;
-use crate::config::{Config, Forward, ProcessRole};
+use crate::config::{Config, Forward, Network, ProcessRole};
 
 pub(super) fn check(config: &Config, found: &mut Findings) {
     listeners(config, found);
+    public_urls(config, found);
     roles(config, found);
     let mut names = BTreeSet::new();
     for forward in &config.forwards {
@@ -56,10 +57,25 @@ fn listeners(config: &Config, found: &mut Findings) {
             ));
         }
     }
-    if let Some(public_url) = &server.public_url {
-        let readable = Url::parse(public_url).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
-        if !readable {
-            found.error("`server.public_url` is not an http or https URL: write https://host".to_owned());
+    if server.trusted_proxies.iter().any(Network::is_everybody) {
+        found.warning(
+            "`server.trusted_proxies` holds every address, so anybody may say who they are and which URL they called: \
+             name the networks of your proxies"
+                .to_owned(),
+        );
+    }
+}
+
+/// What URL-signing senders sign begins with it, to the byte.
+fn public_urls(config: &Config, found: &mut Findings) {
+    let of_sources = config.sources.values().map(|source| (format!("source.{}", source.name), &source.public_url));
+    for (section, public_url) in [("server".to_owned(), &config.server.public_url)].into_iter().chain(of_sources) {
+        let is_base =
+            |url: &Url| matches!(url.scheme(), "http" | "https") && url.query().is_none() && url.fragment().is_none();
+        if public_url.as_ref().is_some_and(|text| !Url::parse(text).is_ok_and(|url| is_base(&url))) {
+            found.error(format!(
+                "`{section}.public_url` is not an http or https URL without query and fragment: write https://host"
+            ));
         }
     }
 }

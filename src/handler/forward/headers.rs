@@ -6,6 +6,7 @@ use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 
 use hookgate_providers::SignError;
 
+use super::indexes;
 use super::sign::Sign;
 use crate::handler::Delivery;
 
@@ -56,6 +57,9 @@ pub(super) fn outgoing(delivery: &Delivery, facts: Facts<'_>) -> Result<HeaderMa
     say("hookgate-source", &delivery.source);
     if let Some(event_type) = &delivery.event_type {
         say("hookgate-event", event_type);
+    }
+    if !delivery.indexes.is_empty() {
+        say("hookgate-event-indexes", &indexes::ranges(&delivery.indexes));
     }
     let id = delivery.id.to_string();
     say("hookgate-delivery-id", &id);

@@ -7,6 +7,7 @@
 mod answer;
 mod client;
 mod headers;
+mod indexes;
 mod sign;
 mod signature;
 

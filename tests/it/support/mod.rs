@@ -1,5 +1,6 @@
 //! What the tests stand on.
 
+pub(crate) mod batch;
 pub(crate) mod destination;
 pub(crate) mod eventually;
 pub(crate) mod gateway;
