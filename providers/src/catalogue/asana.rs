@@ -1,8 +1,7 @@
 //! Asana. HMAC-SHA256 of the body in hex. The secret comes in the handshake, as `X-Hook-Secret`.
 //! <https://developers.asana.com/docs/webhooks-guide>
 //!
-//! - The handshake is answered with the secret it carries; take that secret from the request and set it as the
-//!   source's.
+//! - The handshake is answered with the secret it carries, which is the source's from then on.
 
 use std::time::Duration;
 
@@ -34,7 +33,7 @@ pub(super) const PROVIDER: Provider = Provider {
     events: Events::Each("/events"),
     handshake: &[Handshake {
         when: &[When::Method("POST"), When::Present(Header("x-hook-secret")), When::Absent(Header("x-hook-signature"))],
-        proof: Proof::Nothing,
+        proof: Proof::Offered(Header("x-hook-secret")),
         answer: Answer::Header("x-hook-secret"),
     }],
     reply: Acknowledgement { status: 200, body: None },

@@ -3,6 +3,7 @@
 //!
 //! - The key is the verification token that Notion sends when a subscription is made.
 
+use crate::handshake::{Answer, Handshake, Proof, When};
 use crate::locate::Locate::{Header, Json};
 use crate::scheme::{Encoding, Scheme, Signed};
 use crate::{Coverage, Provider, Sample};
@@ -17,6 +18,11 @@ pub(super) const PROVIDER: Provider = Provider {
     ordering_key: &[Json("/entity/id")],
     version: &[Json("/timestamp")],
     volatile: &["/attempt_number"],
+    handshake: &[Handshake {
+        when: &[When::Method("POST"), When::Present(Json("/verification_token")), When::Absent(Json("/type"))],
+        proof: Proof::Offered(Json("/verification_token")),
+        answer: Answer::Empty,
+    }],
     covers: Coverage { body: true, id: true, event_type: true, time: false },
     quirks: "Up to 8 attempts; `attempt_number` counts them. Order events by `timestamp`.",
     samples: &[

@@ -111,6 +111,10 @@ fn a_repeated_id_or_type_header_is_refused() {
             let Some(Locate::Header(name)) = locators.first() else {
                 continue;
             };
+            // Providers that send in several forms have it in the body in some.
+            if signed.headers.single(name) == Ok(None) {
+                continue;
+            }
             let mut headers = signed.headers.clone();
             headers.push(name, "another");
             assert_eq!(signed.judge_headers(&headers), Err(Reject::HeaderRepeated), "{}: {name}", signed.name());
@@ -216,4 +220,15 @@ fn every_provider_can_be_signed_but_those_that_sign_inside_the_body_or_url() {
     assert_eq!(unsignable, UNSIGNABLE);
 }
 
-const UNSIGNABLE: [&str; 7] = ["braintree", "dialpad", "exact-online", "mailgun", "paddle-classic", "pandadoc", "wix"];
+const UNSIGNABLE: [&str; 10] = [
+    "aws-sns",
+    "braintree",
+    "dialpad",
+    "dropbox-sign",
+    "exact-online",
+    "mailgun",
+    "paddle-classic",
+    "pandadoc",
+    "vonage-sms",
+    "wix",
+];
