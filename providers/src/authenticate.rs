@@ -4,7 +4,7 @@ use crate::scheme::{Clock, Stop};
 use crate::{Keys, MAX_SECRETS, Provider, Reject, Request, Secret};
 
 /// Only whether a request is authentic under one of the secrets and fresh at `now` (Unix seconds): the index of that secret.
-/// No handshake is answered and nothing is located. For measuring, and for explaining refusals.
+/// No handshake is answered, nothing is located, and a key that is not among `keys` is [`Reject::KeyUnknown`]. For measuring, and for explaining refusals.
 pub fn authenticate(
     provider: &Provider,
     request: &Request<'_>,
@@ -22,7 +22,6 @@ pub fn authenticate(
     let clock = Clock { now, tolerance_s: provider.tolerance_s };
     provider.scheme.check(request, family, secrets, clock, keys).map_err(|stop| match stop {
         Stop::Reject(reject) => reject,
-        // Nothing is fetched here: what was not given is not known.
         Stop::NeedKey(_) => Reject::KeyUnknown,
     })
 }

@@ -328,14 +328,12 @@ impl Signed {
         let message = message(self.signs, &request, time.as_deref().unwrap_or_default(), &key)
             .map_err(|_| SignError::SignedHeaderMissing)?;
         let (label, bytes) = self.algorithm.sign(secret, &key.bytes, &message)?;
-        let mut signature = format!("{label}{}{}", self.prefix, self.encoding.encode(&bytes));
-        match (self.listing, &key.name) {
-            (Listing::Named(_, separator), Some(name)) => signature = format!("{name}{separator}{signature}"),
-            (Listing::NamedBehind(before, separator), Some(name)) => {
-                signature = format!("{before}{name}{separator}{signature}");
-            }
-            _ => {}
-        }
+        let name = match (self.listing, &key.name) {
+            (Listing::Named(_, separator), Some(name)) => format!("{name}{separator}"),
+            (Listing::NamedBehind(before, separator), Some(name)) => format!("{before}{name}{separator}"),
+            _ => String::new(),
+        };
+        let signature = format!("{name}{label}{}{}", self.prefix, self.encoding.encode(&bytes));
         let mut headers = self.write(family, signature, time).ok_or(SignError::NotSignable)?;
         headers.extend(self.only_with.iter().copied());
         if let (Some(Locate::Header(header)), Some(name)) = (self.key_name, key.name) {

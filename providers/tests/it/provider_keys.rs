@@ -110,6 +110,14 @@ impl Sent {
         panic!("{} asks without end", self.provider.name)
     }
 
+    fn wrong_answer(&self) -> String {
+        match self.provider.name {
+            "google-pubsub" => json!({"keys": [rsa_jwk(1)]}).to_string(),
+            "plaid" => json!({"key": p256_jwk(1)}).to_string(),
+            _ => RSA[1].to_owned(),
+        }
+    }
+
     fn right_answer(&self) -> String {
         match self.provider.name {
             "paypal" => RSA[0].to_owned(),
@@ -166,8 +174,16 @@ fn nothing_is_fetched_for_a_request_that_is_refused_anyway() {
     let none = Keys::new();
     // eBay signs no time.
     for sent in Sent::every().iter().filter(|sent| sent.provider.name != "ebay") {
-        let late = sent.judge_at(std::slice::from_ref(&sent.secret), &none, NOW + 4 * 86_400);
-        assert_eq!(late, Err(Reject::TimestampTooOld), "{}", sent.provider.name);
+        let late = |keys: &Keys| sent.judge_at(std::slice::from_ref(&sent.secret), keys, NOW + 4 * 86_400);
+        assert_eq!(late(&none), Err(Reject::KeyNotFetched), "{}", sent.provider.name);
+        // With the key at hand it can be said whose request it is.
+        for (answer, verdict) in
+            [(sent.right_answer(), Reject::TimestampTooOld), (sent.wrong_answer(), Reject::SignatureMismatch)]
+        {
+            let mut keys = Keys::new();
+            keys.insert(&sent.needs(&none), answer.into_bytes());
+            assert_eq!(late(&keys), Err(verdict), "{}", sent.provider.name);
+        }
     }
     for stranger in ["someone@else.example", &format!("{EMAIL} https://else.example"), "verify:token"] {
         let verdict = Sent::new("google-pubsub").judge_at(&[Secret::new(stranger).unwrap()], &none, NOW);

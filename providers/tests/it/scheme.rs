@@ -7,7 +7,7 @@ use crate::signed::Signed;
 impl Signed {
     fn first_scheme(&self) -> Scheme {
         match self.provider.scheme {
-            Scheme::FirstCarried(schemes) => schemes[0],
+            Scheme::FirstCarried(schemes) | Scheme::OnlyCarried(schemes) => schemes[0],
             scheme => scheme,
         }
     }
