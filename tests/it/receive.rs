@@ -1,5 +1,13 @@
 //! Bad input at the edge: what is answered before, or without, judging a signature. None of it leaves a row.
 
+mod acknowledgements;
+mod addresses;
+mod call;
+mod handshakes;
+mod keys;
+mod methods;
+mod proxies;
+
 use std::net::SocketAddr;
 use std::time::Duration;
 

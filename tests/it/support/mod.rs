@@ -4,6 +4,7 @@ pub(crate) mod batch;
 pub(crate) mod destination;
 pub(crate) mod eventually;
 pub(crate) mod gateway;
+pub(crate) mod key_host;
 pub(crate) mod lost_answer;
 pub(crate) mod metric;
 pub(crate) mod postgres;
