@@ -1,5 +1,7 @@
 //! What is particular to one provider's signatures.
 
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use hookgate_providers::scheme::MAX_SIGNATURES;
 use hookgate_providers::{Headers, Reject, Request, Secret, SecretError, SignError, Unsigned, sign};
 
@@ -190,4 +192,25 @@ fn nothing_that_is_printed_holds_a_secret_a_body_or_a_header_value() {
     for printed in [format!("{secret:?}"), format!("{headers:?}"), format!("{request:?}")] {
         assert!(!printed.contains("hush"), "{printed}");
     }
+}
+
+/// WorkOS' Python library splits at the comma and the space, its Node library at the comma.
+#[test]
+fn workos_pairs_are_written_with_a_space_and_read_without_one_too() {
+    let (workos, secret, body) = (provider("workos"), Secret::new("w").unwrap(), b"{\"id\":\"event_1\"}");
+    let written = value(&signed(workos, &secret, &[], body), "workos-signature");
+    assert!(written.starts_with(&format!("t={NOW}000, v1=")), "{written}");
+    for header in [written.clone(), written.replace(", ", ",")] {
+        let headers: Headers = [("workos-signature", header)].into_iter().collect();
+        event(judge(workos, std::slice::from_ref(&secret), &headers, body));
+    }
+}
+
+#[test]
+fn a_token_that_is_signed_for_a_request_carries_its_id_which_messagebird_s_own_library_demands() {
+    let (messagebird, secret) = (provider("messagebird"), Secret::new("m").unwrap());
+    let token = value(&signed(messagebird, &secret, &[], b"{}"), "messagebird-signature-jwt");
+    let claims = BASE64_URL_SAFE_NO_PAD.decode(token.split('.').nth(1).unwrap()).unwrap();
+    let claims: serde_json::Value = serde_json::from_slice(&claims).unwrap();
+    assert!(claims["jti"].as_str().is_some_and(|id| !id.is_empty()), "{claims}");
 }
