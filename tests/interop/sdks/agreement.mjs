@@ -1,62 +1,47 @@
-// One official package and hookgate judge the same requests: one honest one from each of them that can sign, and every
-// forgery of it.
-import { lenient } from './lenient.mjs';
-
-const TWO_DAYS = 2 * 86_400;
+// One official package and hookgate judge the same requests: an honest one from each of them that can sign, every forgery of
+// it, and every variant.
+import { differences } from './differences.mjs';
+import { forgeries, variants } from './forgeries.mjs';
 
 // How a package and hookgate agree, as one line: what held, and what did not.
 export async function agreement(sdk, sender, hookgate) {
   const line = new Line(sdk);
   const secret = sender.secret();
   const other = sender.secret();
-  const now = Math.floor(Date.now() / 1000);
+  const judgeBoth = async (request) => [
+    await hookgate.verify(sdk.provider, request, secret.verify),
+    sdk.verify && (await verdict(sdk, request, secret)),
+  ];
 
-  const signers = [];
-  if (sdk.sign) {
-    signers.push({
+  const signers = [
+    sdk.sign && {
       who: 'signs',
       isTimed: sender.isTimed && !sdk.signsNow,
       sign: (request, secret, at) => sdk.sign(request, secret.package, at),
-    });
-  }
-  if (secret.sign) {
-    signers.push({
+    },
+    secret.sign && {
       who: 'verifies',
       isTimed: sender.isTimed,
       sign: (request, secret, at) => hookgate.sign(sdk.provider, request, secret.sign, at),
-    });
-  }
+    },
+  ].filter(Boolean);
   if (signers.length === 0) line.broke('nobody can sign for it');
 
-  for (const { who, isTimed, sign } of signers) {
+  for (const signer of signers) {
+    // Anew for each: the shortest tolerance of a package is five seconds.
+    const now = Math.floor(Date.now() / 1000);
     const unsigned = sender.request(now);
-    const signed = await sign(unsigned, secret, now);
-    line.accepted(who, 'hookgate', await hookgate.verify(sdk.provider, signed, secret.verify));
-    if (sdk.verify) line.accepted(who, sdk.name, await verdict(sdk, signed, secret));
-
-    for (const [forgery, forge] of forgeries({ ...sender, isTimed }, unsigned, signed, sign, now)) {
-      const forged = await forge(secret, other);
-      line.refused(forgery, 'hookgate', await hookgate.verify(sdk.provider, forged, secret.verify));
-      if (sdk.verify) line.refused(forgery, sdk.name, await verdict(sdk, forged, secret));
+    const signed = await signer.sign(unsigned, secret, now);
+    line.accepted(signer.who, ...(await judgeBoth(signed)));
+    for (const [forgery, forge] of forgeries(sender, unsigned, signed, signer, now)) {
+      line.refused(forgery, ...(await judgeBoth(await forge(secret, other))));
+    }
+    for (const [variant, make] of variants(sender, unsigned, signed, signer, now)) {
+      const request = await make(secret, other);
+      if (request) line.alike(variant, ...(await judgeBoth(request)));
     }
   }
   return line;
-}
-
-function forgeries(sender, unsigned, signed, sign, now) {
-  const without = (names) => {
-    const kept = Object.entries(signed.headers).filter(([name]) => !names.includes(name));
-    return { ...signed, headers: Object.fromEntries(kept) };
-  };
-  const added = Object.keys(signed.headers).filter((name) => !(name in unsigned.headers));
-  const at = (time) => (secret) => sign(sender.request(time), secret, time);
-  return [
-    ['tampered', () => sender.tamper(signed)],
-    ['another secret', (_, other) => sign(unsigned, other, now)],
-    ['unsigned', () => (sender.unsign ? sender.unsign(signed) : without(added))],
-    ...(added.length > 1 ? added.map((name) => [`without ${name}`, () => without([name])]) : []),
-    ...(sender.isTimed ? [['stale', at(now - TWO_DAYS)], ['from the future', at(now + TWO_DAYS)]] : []),
-  ];
 }
 
 // Packages refuse with false, with an error of their own, or by stumbling over what is missing: all of these keep the
@@ -71,7 +56,9 @@ async function verdict(sdk, request, secret) {
 
 class Line {
   #sdk;
-  #held = new Set();
+  #honest = new Set();
+  #refused = new Set();
+  #alike = new Set();
   #differs = new Set();
   #faults = new Set();
 
@@ -79,19 +66,26 @@ class Line {
     this.#sdk = sdk;
   }
 
-  accepted(what, by, verdict) {
-    if (verdict === 'accepted') this.#held.add(what);
-    else this.#faults.add(`${what === 'signs' ? this.#sdk.name : 'hookgate'} signed it, ${by} says: ${verdict}`);
+  accepted(who, hookgate, theirs = 'accepted') {
+    if (hookgate === 'accepted' && theirs === 'accepted') this.#honest.add(who);
+    else this.#faults.add(`honest (${who}): hookgate ${hookgate}, the package ${theirs}`);
   }
 
-  refused(forgery, by, verdict) {
-    if (verdict !== 'accepted') {
-      this.#held.add(forgery);
-    } else if (by !== 'hookgate' && lenient.explains(by, forgery)) {
-      this.#differs.add(forgery);
-    } else {
-      this.#faults.add(`${by} accepts it ${forgery}`);
-    }
+  refused(forgery, hookgate, theirs = 'refused') {
+    if (hookgate === 'accepted') this.#faults.add(`hookgate accepts it ${forgery}`);
+    else if (theirs !== 'accepted') this.#refused.add(forgery);
+    else this.#differ(forgery, hookgate, theirs);
+  }
+
+  alike(variant, hookgate, theirs = hookgate) {
+    if ((hookgate === 'accepted') === (theirs === 'accepted')) this.#alike.add(variant);
+    else this.#differ(variant, hookgate, theirs);
+  }
+
+  #differ(what, hookgate, theirs) {
+    const does = theirs === 'accepted' ? 'accepts' : 'refuses';
+    if (differences.explain(this.#sdk.name, does, what)) this.#differs.add(`${does} ${what}`);
+    else this.#faults.add(`${what}: hookgate ${hookgate}, the package ${theirs}`);
   }
 
   broke(why) {
@@ -103,11 +97,14 @@ class Line {
   }
 
   toString() {
-    const held = (name) => (this.#held.has(name) ? `${name} ✓` : '');
-    const forgeries = [...this.#held].filter((name) => !['signs', 'verifies'].includes(name) && !this.#differs.has(name));
-    const agreed = [held('signs'), held('verifies'), `refuses ${forgeries.map((name) => `${name} ✓`).join(' ')}`];
-    const differs = [...this.#differs].map((name) => `accepts ${name} (known)`);
-    const faults = this.faults.map((fault) => `DISAGREES: ${fault}`);
-    return [`${this.#sdk.title}:`, ...agreed.filter(Boolean), ...differs, ...faults].join('  ');
+    const ticks = (names) => [...names].map((name) => `${name} ✓`).join(', ');
+    const parts = [
+      ticks(this.#honest),
+      `refuses ${ticks(this.#refused)}`,
+      this.#alike.size > 0 && `judges alike ${ticks(this.#alike)}`,
+      this.#differs.size > 0 && `known to differ: ${[...this.#differs].join(', ')}`,
+      ...this.faults.map((fault) => `DISAGREES: ${fault}`),
+    ];
+    return `${this.#sdk.title}: ${parts.filter(Boolean).join('; ')}`;
   }
 }

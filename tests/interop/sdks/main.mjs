@@ -1,7 +1,7 @@
 // Official packages of npm and PyPI, and hookgate-providers: each verifies what the other signs, both refuse what is forged.
 import { agreement } from './agreement.mjs';
+import { differences } from './differences.mjs';
 import { Hookgate } from './hookgate.mjs';
-import { lenient } from './lenient.mjs';
 import { npm } from './npm.mjs';
 import { pypi } from './pypi.mjs';
 import { senders } from './senders.mjs';
@@ -18,14 +18,14 @@ for (const sdk of sdks) {
 hookgate.close();
 python.close();
 
-console.log('\nMore lenient than hookgate, and why hookgate is not:');
-for (const [because, entries] of lenient.seen()) {
+console.log('\nKnown to differ, and why hookgate does not follow:');
+for (const [because, entries] of differences.seen()) {
   console.log(`  ${because}:`);
-  entries.forEach(({ sdk, accepts }) => console.log(`    ${sdk}: ${accepts}`));
+  entries.forEach(({ sdk, difference }) => console.log(`    ${sdk} ${difference}`));
 }
-lenient.outdated().forEach(({ sdk, accepts }) => console.log(`  OUTDATED: ${sdk} no longer accepts ${accepts}: take it off the list`));
+differences.outdated().forEach(({ sdk, difference }) => console.log(`OUTDATED: ${sdk} no longer ${difference}: take it off the list`));
 
 const providers = new Set(sdks.map((sdk) => sdk.provider));
 const packages = `${npm.length} packages of npm, ${python.sdks.length} of PyPI`;
 console.log(`\n${packages}, ${providers.size} providers: ${sdks.length - disagreeing} agree, ${disagreeing} do not`);
-process.exitCode = disagreeing === 0 && lenient.outdated().length === 0 ? 0 : 1;
+process.exitCode = disagreeing === 0 && differences.outdated().length === 0 ? 0 : 1;

@@ -20,7 +20,12 @@ const request = (body, headers = {}, url = URL_OF_SOURCE) => ({ method: 'POST', 
 const event = (fields = {}) => JSON.stringify({ id: `evt_${token(9)}`, type: 'invoice.paid', amount: Number(AMOUNT), note: 'Müller ☕', ...fields });
 
 const text = { secret: () => same(token(24)) };
-const standard = { secret: () => same(`whsec_${randomBytes(32).toString('base64')}`), isTimed: true };
+// How several signatures share the header, where the provider sends several while a secret changes.
+const spaced = (names) => ({ header: `${names}-signature`, join: (first, second) => `${first} ${second}` });
+const paired = (header, separator, key) => ({ header, join: (first, second) => `${first}${separator}${second.slice(second.indexOf(`${key}=`))}` });
+
+const standard = { secret: () => same(`whsec_${randomBytes(32).toString('base64')}`), isTimed: true, list: spaced('webhook') };
+const svix = { ...standard, list: spaced('svix') };
 const sender = (provider, ...parts) => Object.assign({ provider, secret: text.secret, request: () => request(event()), isTimed: false }, ...parts);
 
 export const senders = Object.fromEntries([
@@ -60,7 +65,7 @@ export const senders = Object.fromEntries([
       return { ...signed, body: form.toString() };
     },
   }),
-  sender('clerk', standard),
+  sender('clerk', svix),
   sender('coinbase-commerce', { request: () => request(event({ event: { id: randomUUID(), type: 'charge:confirmed' } })) }),
   sender('contentful', {
     isTimed: true,
@@ -91,15 +96,15 @@ export const senders = Object.fromEntries([
   }),
   sender('messagebird', { isTimed: true }),
   sender('modern-treasury'),
-  sender('mux', { isTimed: true }),
+  sender('mux', { isTimed: true, list: paired('mux-signature', ',', 'v1') }),
   sender('openai', standard),
-  sender('paddle', { isTimed: true }),
+  sender('paddle', { isTimed: true, list: paired('paddle-signature', ';', 'h1') }),
   sender('plivo-v2', {
     request: () => request('Status=delivered', { ...FORM_TYPE, 'x-plivo-signature-v2-nonce': token(10) }, `${URL_OF_SOURCE}/${AMOUNT}`),
     // Plivo signs the address and a nonce, never the body.
     tamper: (signed) => ({ ...signed, url: forged(signed.url) }),
   }),
-  sender('polar', { isTimed: true, secret: () => same(`polar_whs_${token(16)}`) }),
+  sender('polar', { isTimed: true, list: spaced('webhook'), secret: () => same(`polar_whs_${token(16)}`) }),
   sender('pusher', {
     secret: () => {
       const keys = { key: token(10), secret: token(10) };
@@ -109,10 +114,10 @@ export const senders = Object.fromEntries([
   }),
   sender('razorpay', { request: () => request(event(), { 'x-razorpay-event-id': token(7) }) }),
   sender('replicate', standard),
-  sender('resend', standard),
+  sender('resend', svix),
   sender('retell', { isTimed: true }),
   sender('sanity', { isTimed: true, request: () => request(event(), { 'idempotency-key': token(12) }) }),
-  sender('sendgrid', { isTimed: true, secret: () => keysOf('ec', (_, der) => der.toString('base64')), request: () => request(`[${event()}]`) }),
+  sender('sendgrid', { isTimed: true, isRandomised: true, secret: () => keysOf('ec', (_, der) => der.toString('base64')), request: () => request(`[${event()}]`) }),
   sender('shopify', { request: () => request(event(), {
     'x-shopify-topic': 'orders/create', 'x-shopify-shop-domain': 'interop.myshopify.com', 'x-shopify-api-version': '2026-07',
     'x-shopify-event-id': randomUUID(), 'x-shopify-webhook-id': randomUUID(), 'x-shopify-triggered-at': new Date().toISOString(),
@@ -120,8 +125,8 @@ export const senders = Object.fromEntries([
   sender('slack', { isTimed: true, request: () => request(event({ type: 'event_callback' })) }),
   sender('square'),
   sender('standard-webhooks', standard),
-  sender('stripe', { isTimed: true, secret: () => same(`whsec_${token(24)}`) }),
-  sender('svix', standard),
+  sender('stripe', { isTimed: true, list: paired('stripe-signature', ',', 'v1'), secret: () => same(`whsec_${token(24)}`) }),
+  sender('svix', svix),
   sender('telnyx', { isTimed: true, secret: () => keysOf('ed25519', (raw) => raw.toString('base64')) }),
   sender('twilio', {
     request: () => request(new URLSearchParams({ CallSid: 'CA1', Amount: AMOUNT, Body: 'naïve & 🙂', A: '' }).toString(), {
