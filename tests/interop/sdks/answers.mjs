@@ -12,7 +12,9 @@ export class Answers {
     this.#program.stderr.on('data', (text) => (this.#said += text));
     this.#program.on('error', (error) => this.#end(error));
     this.#program.on('close', () => this.#end(new Error(`${command} ended: ${this.#said.trim()}`)));
-    createInterface({ input: this.#program.stdout }).on('line', (line) => this.#waiting.shift()?.resolve(JSON.parse(line)));
+    createInterface({ input: this.#program.stdout }).on('line', (line) =>
+      this.#waiting.shift()?.resolve(JSON.parse(line)),
+    );
   }
 
   // Lines are answered in order.

@@ -6,7 +6,11 @@ const A_WHILE = 45;
 const A_MOMENT = 3;
 
 export function forgeries(sender, unsigned, signed, { sign, isTimed }, now) {
-  const without = (names) => withHeaders(signed, Object.entries(signed.headers).filter(([name]) => !names.includes(name)));
+  const without = (names) =>
+    withHeaders(
+      signed,
+      Object.entries(signed.headers).filter(([name]) => !names.includes(name)),
+    );
   const added = addedTo(unsigned, signed);
   const at = (time) => (secret) => sign(sender.request(time), secret, time);
   return [
@@ -14,7 +18,12 @@ export function forgeries(sender, unsigned, signed, { sign, isTimed }, now) {
     ['another secret', (_, other) => sign(unsigned, other, now)],
     ['unsigned', () => (sender.unsign ? sender.unsign(signed) : without(added))],
     ...(added.length > 1 ? added.map((name) => [`without ${name}`, () => without([name])]) : []),
-    ...(isTimed ? [['stale', at(now - TWO_DAYS)], ['from the future', at(now + TWO_DAYS)]] : []),
+    ...(isTimed
+      ? [
+          ['stale', at(now - TWO_DAYS)],
+          ['from the future', at(now + TWO_DAYS)],
+        ]
+      : []),
   ];
 }
 
@@ -25,7 +34,10 @@ export function variants(sender, unsigned, signed, { sign, isTimed }, now) {
     for (let attempt = 0; attempt < attempts; attempt += 1) {
       const request = await sign(unsigned, secret, now);
       const added = addedTo(unsigned, request);
-      const headers = Object.entries(request.headers).map(([name, value]) => [name, added.includes(name) ? rewrite(value) : value]);
+      const headers = Object.entries(request.headers).map(([name, value]) => [
+        name,
+        added.includes(name) ? rewrite(value) : value,
+      ]);
       if (headers.some(([name, value]) => value !== request.headers[name])) return withHeaders(request, headers);
     }
     return undefined;
@@ -40,13 +52,19 @@ export function variants(sender, unsigned, signed, { sign, isTimed }, now) {
   return [
     ['in upper-case hex', rewritten((value) => value.replace(/\b[0-9a-f]{40,}\b/g, (hex) => hex.toUpperCase()))],
     ['without base64 padding', rewritten((value) => value.replace(/=+$/, ''))],
-    ...(isTimed ? [
-      ['45 seconds late', at(now - A_WHILE)], ['45 seconds early', at(now + A_WHILE)], ['3 seconds early', at(now + A_MOMENT)],
-    ] : []),
-    ...(sender.list ? [
-      ['after a signature of another secret', beside((right, wrong) => [wrong, right])],
-      ['before a signature of another secret', beside((right, wrong) => [right, wrong])],
-    ] : []),
+    ...(isTimed
+      ? [
+          ['45 seconds late', at(now - A_WHILE)],
+          ['45 seconds early', at(now + A_WHILE)],
+          ['3 seconds early', at(now + A_MOMENT)],
+        ]
+      : []),
+    ...(sender.list
+      ? [
+          ['after a signature of another secret', beside((right, wrong) => [wrong, right])],
+          ['before a signature of another secret', beside((right, wrong) => [right, wrong])],
+        ]
+      : []),
   ];
 }
 

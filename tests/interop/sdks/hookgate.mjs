@@ -10,7 +10,11 @@ export class Hookgate {
 
   // The request with the headers that `provider` would have added, sent at `at` (Unix seconds).
   async sign(provider, request, secret, at) {
-    const { headers } = await this.#judge.ask({ op: 'sign', ...this.#asked(provider, request, secret, at), id: request.id ?? '' });
+    const { headers } = await this.#judge.ask({
+      op: 'sign',
+      ...this.#asked(provider, request, secret, at),
+      id: request.id ?? '',
+    });
     return { ...request, headers: { ...request.headers, ...Object.fromEntries(headers) } };
   }
 
@@ -26,6 +30,14 @@ export class Hookgate {
   }
 
   #asked(provider, { method, url, headers, body }, secret, now) {
-    return { provider, secrets: [secret], method, url, headers: Object.entries(headers), body: Buffer.from(body).toString('base64'), now };
+    return {
+      provider,
+      secrets: [secret],
+      method,
+      url,
+      headers: Object.entries(headers),
+      body: Buffer.from(body).toString('base64'),
+      now,
+    };
   }
 }

@@ -11,7 +11,10 @@ const python = await pypi(process.argv[3]);
 const sdks = [...npm, ...python.sdks];
 let disagreeing = 0;
 for (const sdk of sdks) {
-  const line = await agreement(sdk, senders[sdk.provider], hookgate).catch((error) => ({ faults: [error], toString: () => `${sdk.title}: ${error.stack}` }));
+  const line = await agreement(sdk, senders[sdk.provider], hookgate).catch((error) => ({
+    faults: [error],
+    toString: () => `${sdk.title}: ${error.stack}`,
+  }));
   console.log(String(line));
   disagreeing += Number(line.faults.length > 0);
 }
@@ -23,7 +26,9 @@ for (const [because, entries] of differences.seen()) {
   console.log(`  ${because}:`);
   entries.forEach(({ sdk, difference }) => console.log(`    ${sdk} ${difference}`));
 }
-differences.outdated().forEach(({ sdk, difference }) => console.log(`OUTDATED: ${sdk} no longer ${difference}: take it off the list`));
+differences
+  .outdated()
+  .forEach(({ sdk, difference }) => console.log(`OUTDATED: ${sdk} no longer ${difference}: take it off the list`));
 
 const providers = new Set(sdks.map((sdk) => sdk.provider));
 const packages = `${npm.length} packages of npm, ${python.sdks.length} of PyPI`;

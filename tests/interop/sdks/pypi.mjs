@@ -10,15 +10,25 @@ export async function pypi(interpreter) {
     ...sdk,
     name: `PyPI ${sdk.package}`,
     title: `${sdk.package} (PyPI ${sdk.version})`,
-    sign: signs && (async (request, secret, at) => {
-      const { headers = {}, body = request.body } = await python.ask({ op: 'sign', package: sdk.package, request, secret, at });
-      return { ...request, headers: { ...request.headers, ...headers }, body };
-    }),
-    verify: verifies && (async (request, secret) => {
-      const { refused } = await python.ask({ op: 'verify', package: sdk.package, request, secret });
-      if (refused !== undefined) throw new Error(refused);
-      return true;
-    }),
+    sign:
+      signs &&
+      (async (request, secret, at) => {
+        const { headers = {}, body = request.body } = await python.ask({
+          op: 'sign',
+          package: sdk.package,
+          request,
+          secret,
+          at,
+        });
+        return { ...request, headers: { ...request.headers, ...headers }, body };
+      }),
+    verify:
+      verifies &&
+      (async (request, secret) => {
+        const { refused } = await python.ask({ op: 'verify', package: sdk.package, request, secret });
+        if (refused !== undefined) throw new Error(refused);
+        return true;
+      }),
   }));
   return { sdks, close: () => python.close() };
 }

@@ -2,9 +2,9 @@
 
 One JSON question a line on standard input, one JSON answer a line on standard output:
 
-    {"op": "packages"}                                        {"packages": [{"package": "stripe", "provider": "stripe", ...}]}
-    {"op": "sign", "package", "request", "secret", "at"}      {"headers": {...}} or, where the body is signed inside, {"body": "..."}
-    {"op": "verify", "package", "request", "secret"}          {} or {"refused": "why"}
+    {"op": "packages"}                                   {"packages": [{"package": "stripe", "provider": "stripe", …}]}
+    {"op": "sign", "package", "request", "secret", "at"}  {"headers": {…}}, or {"body": "…"} where the body is signed inside
+    {"op": "verify", "package", "request", "secret"}      {} or {"refused": "why"}
 """
 
 import base64
@@ -40,7 +40,7 @@ from workos import WorkOSClient
 
 
 class Package:
-    """Without a method of its own, a package cannot sign, or has no verifier. Anything raised in `verify` is a refusal."""
+    """Signs and verifies where the package does. Anything raised in `verify` is a refusal."""
 
     # Whether it signs at the time of the call only.
     signs_now = False

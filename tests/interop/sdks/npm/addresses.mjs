@@ -16,33 +16,43 @@ export const addresses = [
     provider: 'twilio',
     sign: (request, secret) =>
       signed(request, { 'x-twilio-signature': getExpectedTwilioSignature(secret, request.url, fields(request.body)) }),
-    verify: ({ url, body, headers }, secret) => twilio.validateRequest(secret, headers['x-twilio-signature'], url, fields(body)),
+    verify: ({ url, body, headers }, secret) =>
+      twilio.validateRequest(secret, headers['x-twilio-signature'], url, fields(body)),
   },
   {
     package: 'square',
     provider: 'square',
-    verify: ({ url, body, headers }, signatureKey) => WebhooksHelper.verifySignature({
-      requestBody: body,
-      signatureHeader: headers['x-square-hmacsha256-signature'],
-      signatureKey,
-      notificationUrl: url,
-    }),
+    verify: ({ url, body, headers }, signatureKey) =>
+      WebhooksHelper.verifySignature({
+        requestBody: body,
+        signatureHeader: headers['x-square-hmacsha256-signature'],
+        signatureKey,
+        notificationUrl: url,
+      }),
   },
   {
     package: '@hubspot/api-client',
     provider: 'hubspot',
-    sign: (request, clientSecret, at) => signed(request, {
-      'x-hubspot-request-timestamp': String(at * 1000),
-      'x-hubspot-signature-v3': hubspot.Signature.getSignature(request.method, 'v3', {
-        clientSecret, url: request.url, requestBody: request.body, timestamp: at * 1000,
+    sign: (request, clientSecret, at) =>
+      signed(request, {
+        'x-hubspot-request-timestamp': String(at * 1000),
+        'x-hubspot-signature-v3': hubspot.Signature.getSignature(request.method, 'v3', {
+          clientSecret,
+          url: request.url,
+          requestBody: request.body,
+          timestamp: at * 1000,
+        }),
       }),
-    }),
-    verify: ({ method, url, body, headers }, clientSecret) => hubspot.Signature.isValid({
-      signatureVersion: 'v3',
-      signature: headers['x-hubspot-signature-v3'],
-      timestamp: headers['x-hubspot-request-timestamp'] && Number(headers['x-hubspot-request-timestamp']),
-      method, url, requestBody: body, clientSecret,
-    }),
+    verify: ({ method, url, body, headers }, clientSecret) =>
+      hubspot.Signature.isValid({
+        signatureVersion: 'v3',
+        signature: headers['x-hubspot-signature-v3'],
+        timestamp: headers['x-hubspot-request-timestamp'] && Number(headers['x-hubspot-request-timestamp']),
+        method,
+        url,
+        requestBody: body,
+        clientSecret,
+      }),
   },
   {
     package: '@contentful/node-apps-toolkit',

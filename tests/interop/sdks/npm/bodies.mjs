@@ -19,13 +19,15 @@ export const bodies = [
   {
     package: '@octokit/webhooks-methods',
     provider: 'github',
-    sign: async (request, secret) => signed(request, { 'x-hub-signature-256': await octokit.sign(secret, request.body) }),
+    sign: async (request, secret) =>
+      signed(request, { 'x-hub-signature-256': await octokit.sign(secret, request.body) }),
     verify: ({ body, headers }, secret) => octokit.verify(secret, body, headers['x-hub-signature-256']),
   },
   {
     package: '@shopify/shopify-api',
     provider: 'shopify',
-    sign: async (request, secret) => signed(request, { 'x-shopify-hmac-sha256': await createSHA256HMAC(secret, request.body) }),
+    sign: async (request, secret) =>
+      signed(request, { 'x-shopify-hmac-sha256': await createSHA256HMAC(secret, request.body) }),
     verify: async ({ method, url, body, headers }, secret) => {
       const shopify = shopifyApi({
         apiKey: 'interop',
@@ -51,13 +53,16 @@ export const bodies = [
   {
     package: 'razorpay',
     provider: 'razorpay',
-    verify: ({ body, headers }, secret) => Razorpay.validateWebhookSignature(body, headers['x-razorpay-signature'], secret),
+    verify: ({ body, headers }, secret) =>
+      Razorpay.validateWebhookSignature(body, headers['x-razorpay-signature'], secret),
   },
   {
     package: 'coinbase-commerce-node',
     provider: 'coinbase-commerce',
-    sign: (request, secret) => signed(request, { 'x-cc-webhook-signature': coinbase.Webhook.computeSignature(request.body, secret) }),
-    verify: ({ body, headers }, secret) => Boolean(coinbase.Webhook.verifyEventBody(body, headers['x-cc-webhook-signature'], secret)),
+    sign: (request, secret) =>
+      signed(request, { 'x-cc-webhook-signature': coinbase.Webhook.computeSignature(request.body, secret) }),
+    verify: ({ body, headers }, secret) =>
+      Boolean(coinbase.Webhook.verifyEventBody(body, headers['x-cc-webhook-signature'], secret)),
   },
   {
     package: 'modern-treasury',
@@ -68,11 +73,13 @@ export const bodies = [
   {
     package: 'pusher',
     provider: 'pusher',
-    verify: ({ body, headers }, keys) => new Pusher({ appId: '1', cluster: 'eu', ...keys }).webhook({ rawBody: body, headers }).isValid(),
+    verify: ({ body, headers }, keys) =>
+      new Pusher({ appId: '1', cluster: 'eu', ...keys }).webhook({ rawBody: body, headers }).isValid(),
   },
   {
     package: '@linear/sdk',
     provider: 'linear',
-    verify: ({ body, headers }, secret) => new LinearWebhookClient(secret).verify(Buffer.from(body), headers['linear-signature']),
+    verify: ({ body, headers }, secret) =>
+      new LinearWebhookClient(secret).verify(Buffer.from(body), headers['linear-signature']),
   },
 ];

@@ -4,7 +4,12 @@ import braintree from 'braintree';
 
 const validator = new adyen.hmacValidator();
 const gateway = ({ publicKey, privateKey }) =>
-  new braintree.BraintreeGateway({ environment: braintree.Environment.Sandbox, merchantId: 'none', publicKey, privateKey });
+  new braintree.BraintreeGateway({
+    environment: braintree.Environment.Sandbox,
+    merchantId: 'none',
+    publicKey,
+    privateKey,
+  });
 
 export const insides = [
   {
@@ -16,13 +21,17 @@ export const insides = [
       item.additionalData = { hmacSignature: validator.calculateHmac(item, key) };
       return { ...request, body: JSON.stringify(body) };
     },
-    verify: ({ body }, key) => validator.validateHMAC(JSON.parse(body).notificationItems[0].NotificationRequestItem, key),
+    verify: ({ body }, key) =>
+      validator.validateHMAC(JSON.parse(body).notificationItems[0].NotificationRequestItem, key),
   },
   {
     package: 'braintree',
     provider: 'braintree',
     sign: async (request, keys) => {
-      const sample = await gateway(keys).webhookTesting.sampleNotification('subscription_charged_successfully', 'amount-1999');
+      const sample = await gateway(keys).webhookTesting.sampleNotification(
+        'subscription_charged_successfully',
+        'amount-1999',
+      );
       return { ...request, body: new URLSearchParams(sample).toString() };
     },
     verify: async ({ body }, keys) => {

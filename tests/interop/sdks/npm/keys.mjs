@@ -10,17 +10,19 @@ export const keys = [
   {
     package: 'discord-interactions',
     provider: 'discord',
-    verify: ({ body, headers }, key) => verifyKey(body, headers['x-signature-ed25519'], headers['x-signature-timestamp'], key),
+    verify: ({ body, headers }, key) =>
+      verifyKey(body, headers['x-signature-ed25519'], headers['x-signature-timestamp'], key),
   },
   {
     package: '@sendgrid/eventwebhook',
     provider: 'sendgrid',
-    verify: ({ body, headers }, key) => sendgrid.verifySignature(
-      sendgrid.convertPublicKeyToECDSA(key),
-      body,
-      headers['x-twilio-email-event-webhook-signature'],
-      headers['x-twilio-email-event-webhook-timestamp'],
-    ),
+    verify: ({ body, headers }, key) =>
+      sendgrid.verifySignature(
+        sendgrid.convertPublicKeyToECDSA(key),
+        body,
+        headers['x-twilio-email-event-webhook-signature'],
+        headers['x-twilio-email-event-webhook-timestamp'],
+      ),
   },
   {
     package: 'telnyx',

@@ -14,11 +14,12 @@ const anthropic = new Anthropic({ apiKey: 'none' });
 const openai = new OpenAI({ apiKey: 'none' });
 const resend = new Resend('re_none');
 
-const signedBy = (Package, names) => (request, secret, at) => signed(request, {
-  [`${names}-id`]: request.id,
-  [`${names}-timestamp`]: String(at),
-  [`${names}-signature`]: new Package(secret).sign(request.id, new Date(at * 1000), request.body),
-});
+const signedBy = (Package, names) => (request, secret, at) =>
+  signed(request, {
+    [`${names}-id`]: request.id,
+    [`${names}-timestamp`]: String(at),
+    [`${names}-signature`]: new Package(secret).sign(request.id, new Date(at * 1000), request.body),
+  });
 
 export const standard = [
   {
@@ -36,7 +37,8 @@ export const standard = [
   {
     package: 'openai',
     provider: 'openai',
-    verify: async ({ body, headers }, secret) => unlessItThrows(await openai.webhooks.verifySignature(body, headers, secret)),
+    verify: async ({ body, headers }, secret) =>
+      unlessItThrows(await openai.webhooks.verifySignature(body, headers, secret)),
   },
   {
     package: '@anthropic-ai/sdk',
@@ -71,10 +73,17 @@ export const standard = [
   {
     package: 'resend',
     provider: 'resend',
-    verify: ({ body, headers }, webhookSecret) => Boolean(resend.webhooks.verify({
-      payload: body,
-      headers: { id: headers['svix-id'], timestamp: headers['svix-timestamp'], signature: headers['svix-signature'] },
-      webhookSecret,
-    })),
+    verify: ({ body, headers }, webhookSecret) =>
+      Boolean(
+        resend.webhooks.verify({
+          payload: body,
+          headers: {
+            id: headers['svix-id'],
+            timestamp: headers['svix-timestamp'],
+            signature: headers['svix-signature'],
+          },
+          webhookSecret,
+        }),
+      ),
   },
 ];

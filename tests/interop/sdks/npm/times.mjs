@@ -22,8 +22,11 @@ export const times = [
     package: 'stripe',
     provider: 'stripe',
     sign: (request, secret, timestamp) =>
-      signed(request, { 'stripe-signature': stripe.webhooks.generateTestHeaderString({ payload: request.body, secret, timestamp }) }),
-    verify: ({ body, headers }, secret) => Boolean(stripe.webhooks.constructEvent(body, headers['stripe-signature'], secret)),
+      signed(request, {
+        'stripe-signature': stripe.webhooks.generateTestHeaderString({ payload: request.body, secret, timestamp }),
+      }),
+    verify: ({ body, headers }, secret) =>
+      Boolean(stripe.webhooks.constructEvent(body, headers['stripe-signature'], secret)),
   },
   {
     package: '@slack/bolt',
@@ -55,7 +58,8 @@ export const times = [
   {
     package: '@mux/mux-node',
     provider: 'mux',
-    verify: async ({ body, headers }, secret) => unlessItThrows(await mux.webhooks.verifySignature(body, headers, secret)),
+    verify: async ({ body, headers }, secret) =>
+      unlessItThrows(await mux.webhooks.verifySignature(body, headers, secret)),
   },
   {
     package: '@elevenlabs/elevenlabs-js',
