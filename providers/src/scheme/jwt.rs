@@ -237,12 +237,12 @@ impl Jwt {
             Issuer::Is(issuer) => claims["iss"] = issuer.into(),
             Issuer::KeyName => claims["iss"] = key.name.into(),
         }
+        if let Some((name, encoding)) = self.body_hash {
+            claims[name] = encoding.encode(&Hash::Sha256.digest(&[unsigned.body.into()])).into();
+        }
         // MessageBird's own library refuses a token without one.
         if !unsigned.id.is_empty() {
             claims["jti"] = unsigned.id.into();
-        }
-        if let Some((name, encoding)) = self.body_hash {
-            claims[name] = encoding.encode(&Hash::Sha256.digest(&[unsigned.body.into()])).into();
         }
         if let Some((name, url)) = self.url {
             claims[name] = url.of(unsigned.url).into();
