@@ -60,6 +60,10 @@ fn request(handshake: &Handshake, wish: &Wish<'_>) -> Result<Signed, Failure> {
         })?;
         asked.say(place, token);
     }
+    if let Answer::AllowOrigin = handshake.answer {
+        let allowed = wish.verify_token.and_then(|token| token.split(' ').next()).unwrap_or_default();
+        asked.say(Locate::Header("webhook-request-origin"), allowed);
+    }
     let mut signed = asked.finished(wish.provider);
     if handshake.proof == Proof::Signature {
         let url = format!("{}{}", wish.url, signed.query);
