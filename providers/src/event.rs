@@ -58,8 +58,14 @@ struct Element<'v> {
 
 /// The array's pointer and its elements, if the provider sends batches and this is one.
 fn batch<'v>(provider: &Provider, view: &'v View<'_>) -> Option<(&'static str, Vec<&'v str>)> {
-    let Events::Each(pointer) = provider.events else {
-        return None;
+    let pointer = match provider.events {
+        Events::Whole => return None,
+        Events::Each(pointer) => pointer,
+        Events::EachIn(content_type, pointer) => {
+            let sent = view.request.headers.single("content-type").ok().flatten()?;
+            let essence = sent.split(|byte| *byte == b';').next().unwrap_or_default();
+            essence.trim_ascii().eq_ignore_ascii_case(content_type.as_bytes()).then_some(pointer)?
+        }
     };
     let array = *json::scan(&view.document, &[pointer]).first()?;
     let elements = json::elements_up_to(array?, MAX_ELEMENTS)?;
@@ -76,6 +82,7 @@ fn event<'v>(
     let delivery_id = values.first(provider.delivery_id)?;
     let (text, is_json) = match element {
         Some(element) => (element.text.as_bytes(), true),
+        None if view.is_multipart_field => (&view.document[..], true),
         None => (view.request.body, !view.is_form),
     };
     Ok(Event {

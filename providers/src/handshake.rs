@@ -3,9 +3,10 @@
 use serde_json::{Map, Value};
 use subtle::ConstantTimeEq;
 
+use crate::pinned::Hosts;
 use crate::scheme::{Encoding, Hash, KeyForm};
 use crate::view::{Values, View};
-use crate::{Locate, Provider, Reject, Secret};
+use crate::{Headers, Locate, Provider, Reject, Secret};
 
 /// A kind of handshake: how to recognise it and what to answer.
 #[derive(Debug, Clone, Copy)]
@@ -43,6 +44,9 @@ pub enum Proof {
     Token(Locate),
     /// Nothing: the provider sends it unsigned, and the answer gives nothing away.
     Nothing,
+    /// Nothing yet: it offers the secret at this place, with which the provider will sign what follows. Anybody can send
+    /// such a request, so [`Reply::offers`] is kept, and the request answered, only while the operator waits for it.
+    Offered(Locate),
 }
 
 impl Proof {
@@ -74,6 +78,15 @@ pub enum Answer {
     Header(&'static str),
     /// These headers.
     Headers(&'static [(&'static str, &'static str)]),
+    /// `{"key": hash}`: the SHA-256, in hex, of the value, the source's `verify:TOKEN` and the URL without its query, as
+    /// eBay asks for. Only of short plain values.
+    Hashed(&'static str, Locate),
+    /// No body, and this URL to be visited, if it is on one of these hosts.
+    Visit(Locate, Hosts),
+    /// The grant of the CloudEvents webhook specification, if the origin that asks is one of the source's secrets, written
+    /// `verify:ORIGIN` or `verify:ORIGIN RATE` (requests a minute), `*` for any.
+    /// <https://github.com/cloudevents/spec/blob/main/cloudevents/http-webhook.md#4-abuse-protection>
+    AllowOrigin,
 }
 
 /// A member of an answer.
@@ -136,7 +149,12 @@ pub(crate) fn answer(
             if let Proof::Token(locate) = handshake.proof {
                 check_token(values.text(&locate)?, secrets)?;
             }
-            return reply(handshake.answer, view, &values, secrets).map(Some);
+            let offers = match handshake.proof {
+                Proof::Offered(locate) => Some(offered(values.text(&locate)?)?),
+                _ => None,
+            };
+            let reply = reply(handshake.answer, view, &values, secrets)?;
+            return Ok(Some(Reply { offers, ..reply }));
         }
     }
     Ok(None)
@@ -149,20 +167,33 @@ fn check_token(token: Option<String>, secrets: &[Secret]) -> Result<(), Reject> 
     if is_known { Ok(()) } else { Err(Reject::HandshakeRefused) }
 }
 
+/// A secret short enough to be one, and without what no provider's secret holds.
+fn offered(secret: Option<String>) -> Result<Secret, Reject> {
+    let secret = secret.ok_or(Reject::HandshakeIncomplete)?;
+    let plain = secret.len() <= 512 && secret.bytes().all(|byte| byte.is_ascii_graphic());
+    let secret = Secret::new(secret).ok().filter(|secret| plain && secret.verify_token().is_none());
+    secret.ok_or(Reject::HandshakeRefused)
+}
+
 fn locators(handshake: &Handshake) -> Vec<Locate> {
     let when = handshake.when.iter().filter_map(|when| match *when {
         When::Is(locate, _) | When::Present(locate) | When::Absent(locate) => Some(locate),
         When::Method(_) => None,
     });
     let answer = match handshake.answer {
-        Answer::Json(_, locate) | Answer::Text(locate) | Answer::NamedMac(locate) => vec![locate],
+        Answer::Json(_, locate)
+        | Answer::Text(locate)
+        | Answer::NamedMac(locate)
+        | Answer::Hashed(_, locate)
+        | Answer::Visit(locate, _) => vec![locate],
         Answer::Object(members) => {
             members.iter().map(|(_, Member::Echo(locate) | Member::Mac(_, _, locate))| *locate).collect()
         }
-        Answer::Empty | Answer::Status(_) | Answer::Fixed(..) | Answer::Header(_) | Answer::Headers(_) => Vec::new(),
+        Answer::Empty | Answer::Status(_) | Answer::Fixed(..) => Vec::new(),
+        Answer::Header(_) | Answer::Headers(_) | Answer::AllowOrigin => Vec::new(),
     };
     let token = match handshake.proof {
-        Proof::Token(locate) => Some(locate),
+        Proof::Token(locate) | Proof::Offered(locate) => Some(locate),
         Proof::Signature | Proof::Nothing => None,
     };
     when.chain(answer).chain(token).collect()
@@ -212,12 +243,49 @@ fn reply(answer: Answer, view: &View<'_>, values: &Values<'_>, secrets: &[Secret
             let headers = headers.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
             Reply::new(200, headers, Vec::new())
         }
+        Answer::Hashed(key, locate) => {
+            object([(key.to_owned(), hashed(&value(locate)?, view.request.url, secrets)?.into())].into_iter().collect())
+        }
+        Answer::Visit(locate, hosts) => {
+            let url = value(locate)?;
+            hosts.target(&url).ok_or(Reject::HandshakeRefused)?;
+            Reply { visit: Some(url), ..Reply::new(200, Vec::new(), Vec::new()) }
+        }
+        Answer::AllowOrigin => Reply::new(200, grant(view.request.headers, secrets)?, Vec::new()),
         Answer::Header(name) => {
             let value = view.request.headers.single(name)?.and_then(|value| std::str::from_utf8(value).ok());
             let value = value.ok_or(Reject::HandshakeIncomplete)?.to_owned();
             Reply::new(200, vec![(name, value)], Vec::new())
         }
     })
+}
+
+fn hashed(challenge: &str, url: &str, secrets: &[Secret]) -> Result<String, Reject> {
+    if challenge.len() > 128 || !challenge.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return Err(Reject::HandshakeRefused);
+    }
+    let token = secrets.iter().find_map(Secret::verify_token).ok_or(Reject::NoSecret)?;
+    let endpoint = url.split(['?', '#']).next().unwrap_or_default();
+    let parts = [challenge.as_bytes().into(), token.into(), endpoint.as_bytes().into()];
+    Ok(Encoding::Hex.encode(&Hash::Sha256.digest(&parts)))
+}
+
+/// Without the origin on the list there is no header, which is how the specification says no.
+fn grant(headers: &Headers, secrets: &[Secret]) -> Result<Vec<(&'static str, String)>, Reject> {
+    let header = |name: &str| Ok::<_, Reject>(headers.single(name)?.and_then(|value| std::str::from_utf8(value).ok()));
+    let origin = header("webhook-request-origin")?.ok_or(Reject::HandshakeIncomplete)?;
+    if origin.len() > 255 || !origin.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return Err(Reject::HandshakeRefused);
+    }
+    let allowed = secrets.iter().filter_map(|secret| std::str::from_utf8(secret.verify_token()?).ok());
+    let mut allowed = allowed.map(|text| text.split_once(' ').map_or((text, None), |(name, rate)| (name, Some(rate))));
+    let (_, rate) =
+        allowed.find(|(name, _)| *name == "*" || name.eq_ignore_ascii_case(origin)).ok_or(Reject::HandshakeRefused)?;
+    let mut grant = vec![("allow", "POST".to_owned()), ("webhook-allowed-origin", origin.to_owned())];
+    if rate.is_some() || header("webhook-request-rate")?.is_some() {
+        grant.push(("webhook-allowed-rate", rate.unwrap_or("*").trim().to_owned()));
+    }
+    Ok(grant)
 }
 
 fn mac(prefix: &str, encoding: Encoding, token: &str, secrets: &[Secret]) -> Result<String, Reject> {

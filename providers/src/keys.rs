@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use zeroize::Zeroizing;
 
@@ -9,20 +10,44 @@ use zeroize::Zeroizing;
 ///
 /// The URL is `https` without credentials, port or fragment, on a host the provider's module pins. Whoever fetches it follows
 /// no redirect, resolves to public addresses only, and bounds time and size. Two requests with one [`KeyRequest::id`] are
-/// one fetch.
+/// one fetch. The name of the key in it is the sender's: whoever fetches also bounds how many of a source's fetches may
+/// fail in a minute.
 #[derive(Clone, PartialEq, Eq)]
 pub struct KeyRequest {
     pub(crate) method: &'static str,
     pub(crate) url: String,
     pub(crate) headers: Vec<(&'static str, Zeroizing<String>)>,
     pub(crate) body: Zeroizing<Vec<u8>>,
+    pub(crate) keep: Duration,
 }
+
+pub(crate) const HOUR: Duration = Duration::from_secs(3_600);
 
 /// What was fetched, by [`KeyRequest::id`]: the bodies of answers with status 200.
 #[derive(Clone, Default)]
 pub struct Keys(BTreeMap<String, Arc<[u8]>>);
 
 impl KeyRequest {
+    /// The key at this address, which the provider changes now and then.
+    pub(crate) fn get(url: impl Into<String>) -> Self {
+        Self { method: "GET", url: url.into(), headers: Vec::new(), body: Zeroizing::default(), keep: HOUR * 24 }
+    }
+
+    /// An answer to this body.
+    pub(crate) fn post(url: impl Into<String>, content_type: &str, body: String) -> Self {
+        let headers = vec![("content-type", Zeroizing::new(content_type.to_owned()))];
+        Self { method: "POST", headers, body: Zeroizing::new(body.into_bytes()), ..Self::get(url) }
+    }
+
+    pub(crate) fn with(mut self, header: &'static str, value: Zeroizing<String>) -> Self {
+        self.headers.push((header, value));
+        self
+    }
+
+    pub(crate) fn keep(self, keep: Duration) -> Self {
+        Self { keep, ..self }
+    }
+
     /// `GET` or `POST`.
     pub fn method(&self) -> &'static str {
         self.method
@@ -41,6 +66,11 @@ impl KeyRequest {
     /// The body to send; may hold credentials.
     pub fn body(&self) -> &[u8] {
         &self.body
+    }
+
+    /// How long an answer may be used; it may have to be forgotten earlier, see [`crate::Reject::KeyUnknown`].
+    pub fn keep_for(&self) -> Duration {
+        self.keep
     }
 
     /// What an answer to this is kept under: holds no credential in clear, and differs where they do.
@@ -68,7 +98,6 @@ impl Keys {
         self.0.insert(request.id(), answer.into());
     }
 
-    #[expect(dead_code, reason = "the schemes with fetched keys are being written")]
     pub(crate) fn get(&self, request: &KeyRequest) -> Option<&[u8]> {
         self.0.get(&request.id()).map(AsRef::as_ref)
     }

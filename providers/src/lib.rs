@@ -37,6 +37,7 @@ mod json;
 mod keys;
 pub mod locate;
 mod overrides;
+pub mod pinned;
 mod provider;
 mod reject;
 mod request;

@@ -71,6 +71,8 @@ pub enum Events {
     Whole,
     /// Each element of the array at this JSON pointer (`""` is the document) is an event; pointers are relative to it.
     Each(&'static str),
+    /// The same, in bodies of this content type; others are one event.
+    EachIn(&'static str, &'static str),
 }
 
 /// The answer to an accepted event.

@@ -38,6 +38,19 @@ pub enum Reject {
     EmptyBody,
     /// A claim of the signed token is not about this request: another body, URL or issuer.
     ClaimMismatch,
+    /// Meant for somebody else: a topic, an account or an address that is none of the source's.
+    NotForThisSource,
+    /// The request names a place for its key where the provider has none.
+    KeyUrlRefused,
+    /// The request is made with a key that is not among the provider's. It may be newer than those that were fetched: forget
+    /// what this verdict was made with and fetch again, but at most once a minute, since anybody can name a key.
+    KeyUnknown,
+    /// What was fetched or configured as a key is none of this kind, or not the provider's.
+    KeyUnusable,
+    /// Whether it is authentic cannot be said without a key that was not fetched: its time is off, or nobody was asked to.
+    KeyNotFetched,
+    /// The key was withdrawn, or is used outside of the time its certificate is for.
+    KeyExpired,
     /// A handshake with a wrong token, or one that would sign what a sender could pass off as an event.
     HandshakeRefused,
     /// A handshake without the value that has to be answered.
@@ -65,6 +78,12 @@ impl Reject {
             Self::IdMalformed => "id_malformed",
             Self::EmptyBody => "empty_body",
             Self::ClaimMismatch => "claim_mismatch",
+            Self::NotForThisSource => "not_for_this_source",
+            Self::KeyUrlRefused => "key_url_refused",
+            Self::KeyUnknown => "key_unknown",
+            Self::KeyUnusable => "key_unusable",
+            Self::KeyNotFetched => "key_not_fetched",
+            Self::KeyExpired => "key_expired",
             Self::HandshakeRefused => "handshake_refused",
             Self::HandshakeIncomplete => "handshake_incomplete",
         }

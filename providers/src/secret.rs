@@ -45,6 +45,22 @@ pub enum SecretError {
     /// A verify token in the place of a key.
     #[error("`verify:` marks the token of a handshake, which is no key")]
     VerifyToken,
+    /// Not an SNS topic.
+    #[error(
+        "write the topic's ARN, arn:aws:sns:REGION:ACCOUNT:TOPIC: AWS signs for everybody's topics, only yours may come in"
+    )]
+    NotTopic,
+    /// Not a PayPal webhook id.
+    #[error("write the webhook's id, as PayPal shows it beside the webhook's URL: letters and digits")]
+    NotWebhookId,
+    /// Not the account Google pushes as.
+    #[error(
+        "write the service account that the subscription pushes as, and its audience if it is not this URL: EMAIL AUDIENCE"
+    )]
+    NotPushAccount,
+    /// Neither API credentials nor a key.
+    #[error("write the API credentials that the key is fetched with, CLIENT_ID:SECRET, or the provider's key itself")]
+    NotCredentials,
     /// An Ed25519 key of another length or off the curve.
     #[error("the key is not an Ed25519 key: whpk_ takes the base64 of 32 bytes, whsk_ of 64 (or a seed of 32)")]
     NotEd25519,

@@ -1,7 +1,7 @@
 //! One request in, one verdict out.
 
 use crate::handshake::{self, Stage};
-use crate::scheme::Clock;
+use crate::scheme::{Clock, Stop};
 use crate::view::View;
 use crate::{Event, KeyRequest, Keys, Provider, Reject, Reply, Request, Secret, event};
 
@@ -54,11 +54,15 @@ pub fn verify(provider: &Provider, request: &Request<'_>, secrets: &[Secret], no
 }
 
 /// [`verify`], with the keys that were fetched so far.
+///
+/// A key is asked for ([`Verdict::NeedKey`]) only when everything that can be judged without it is right: the headers'
+/// form, the address the key is to come from, the time, the claims, and that one of the secrets means this request.
+/// [`Reject::KeyUnknown`] says that fetching the same again may help; do so once a minute at most.
 pub fn verify_with_keys(
     provider: &Provider,
     request: &Request<'_>,
     secrets: &[Secret],
-    _keys: &Keys,
+    keys: &Keys,
     now: i64,
 ) -> Result<Verdict, Reject> {
     let family = provider.scheme.family(provider.families, request.headers);
@@ -73,7 +77,11 @@ pub fn verify_with_keys(
         return Err(Reject::TooManySecrets);
     }
     let clock = Clock { now, tolerance_s: provider.tolerance_s };
-    let secret_index = provider.scheme.check(request, family, secrets, clock)?;
+    let secret_index = match provider.scheme.check(request, family, secrets, clock, keys) {
+        Ok(index) => index,
+        Err(Stop::Reject(reject)) => return Err(reject),
+        Err(Stop::NeedKey(request)) => return Ok(Verdict::NeedKey(*request)),
+    };
     if let Some(reply) = handshake::answer(provider, &view, &secrets[secret_index..=secret_index], Stage::Signed)? {
         return Ok(Verdict::Handshake(reply));
     }

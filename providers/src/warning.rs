@@ -111,7 +111,9 @@ fn carries(scheme: &Scheme, is: &dyn Fn(&Locate) -> bool) -> bool {
     match scheme {
         Scheme::Token(Token { at, .. }) => is(at),
         Scheme::Basic => is(&Locate::Header("authorization")),
-        Scheme::FirstCarried(schemes) => schemes.iter().any(|scheme| carries(scheme, is)),
+        Scheme::FirstCarried(schemes) | Scheme::OnlyCarried(schemes) => {
+            schemes.iter().any(|scheme| carries(scheme, is))
+        }
         _ => false,
     }
 }

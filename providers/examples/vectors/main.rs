@@ -5,6 +5,7 @@
 
 mod runner;
 mod secrets;
+mod vector;
 
 use std::process::ExitCode;
 

@@ -49,6 +49,10 @@ fn texts(seed: &str) -> Vec<String> {
         hex::encode(&padded),
         base64,
         ed25519,
+        // Whose requests are meant, with the key that would be fetched.
+        format!("hookgate@demo.iam.gserviceaccount.com https://example.com/push\n{rsa}").trim().to_owned(),
+        format!("4JH86294D6297924G\n{rsa}").trim().to_owned(),
+        format!("hookgate\n{p256}").trim().to_owned(),
         p256.trim().to_owned(),
         rsa.trim().to_owned(),
     ]

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use crate::locate::Locate::{Header, Join, Json, Root};
 use crate::scheme::{KeyForm, Scheme, Signed};
-use crate::{Coverage, Events, Provider, Sample};
+use crate::{Acknowledgement, Coverage, Events, Provider, Sample};
 
 pub(super) const PROVIDER: Provider = Provider {
     name: "adyen",
@@ -41,15 +41,36 @@ pub(super) const PROVIDER: Provider = Provider {
     version: &[Json("/NotificationRequestItem/eventDate")],
     events: Events::Each("/notificationItems"),
     volatile: &["/NotificationRequestItem/additionalData"],
+    reply: Acknowledgement { status: 200, body: None },
     ack_deadline: Duration::from_secs(10),
-    retry_horizon: Duration::from_secs(2592000),
+    retry_horizon: Duration::from_secs(30 * 86_400),
     covers: Coverage { body: false, id: true, event_type: true, time: false },
     quirks: "Most of a standard webhook is not signed. While one delivery fails, those behind it wait; retries go on for 30 days.",
-    samples: &[Sample {
-        event: "AUTHORISATION",
-        headers: &[("content-type", "application/json")],
-        body: r#"{"live":"false","notificationItems":[{"NotificationRequestItem":{"pspReference":"{{id}}","originalReference":"{{object}}","merchantAccountCode":"HookgateDemo","merchantReference":"order-7","amount":{"currency":"EUR","value":1999},"eventCode":"AUTHORISATION","eventDate":"{{now_rfc3339}}","success":"true","additionalData":{"hmacSignature":""}}}]}"#,
-        object: "obj_7Yk2Nn5",
-    }],
+    samples: &[
+        Sample {
+            event: "AUTHORISATION",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/adyen_authorisation.json"),
+            object: "7914073381342284",
+        },
+        Sample {
+            event: "CAPTURE",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/adyen_capture.json"),
+            object: "7914073381342284",
+        },
+        Sample {
+            event: "REFUND",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/adyen_refund.json"),
+            object: "7914073381342284",
+        },
+        Sample {
+            event: "CHARGEBACK",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/adyen_chargeback.json"),
+            object: "7914073381342284",
+        },
+    ],
     ..Provider::DEFAULT
 };

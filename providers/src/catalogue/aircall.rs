@@ -17,7 +17,7 @@ pub(super) const PROVIDER: Provider = Provider {
     ordering_key: &[Json("/data/id")],
     version: &[Json("/timestamp")],
     ack_deadline: Duration::from_secs(5),
-    retry_horizon: Duration::from_secs(43200),
+    retry_horizon: Duration::from_secs(12 * 3_600),
     covers: Coverage { body: false, id: false, event_type: false, time: false },
     quirks: "Nothing is signed: whoever sees one request can send any. Events have no id of their own: kind, object and time make one. Up to 50 retries in 12 hours, then disabled.",
     samples: &[Sample {

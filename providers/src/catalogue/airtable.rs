@@ -16,7 +16,7 @@ pub(super) const PROVIDER: Provider = Provider {
     version: &[Json("/timestamp")],
     reply: Acknowledgement { status: 204, body: Some(("text/plain", "")) },
     ack_deadline: Duration::from_secs(25),
-    retry_horizon: Duration::from_secs(86400),
+    retry_horizon: Duration::from_secs(86_400),
     covers: Coverage { body: true, id: false, event_type: false, time: false },
     quirks: "The body is thin: fetch the payloads. A webhook ends after 7 days unless it is renewed.",
     samples: &[Sample {

@@ -16,7 +16,7 @@ pub(super) const PROVIDER: Provider = Provider {
     event_type: &[Json("/type")],
     ordering_key: &[Json("/data/evaluation_token")],
     version: &[Json("/timestamp")],
-    retry_horizon: Duration::from_secs(86400),
+    retry_horizon: Duration::from_secs(86_400),
     covers: Coverage { body: true, id: true, event_type: true, time: false },
     quirks: "Disabled after 100 failures in 72 hours.",
     samples: &[Sample {

@@ -16,14 +16,28 @@ pub(super) const PROVIDER: Provider = Provider {
     event_type: &[Json("/type"), Json("/data/type")],
     ordering_key: &[Json("/data/object/user_id"), Json("/data/user_id")],
     version: &[Json("/time"), Json("/data/date")],
-    retry_horizon: Duration::from_secs(3600),
+    retry_horizon: Duration::from_secs(3_600),
     covers: Coverage { body: false, id: false, event_type: false, time: false },
     quirks: "Nothing is signed. Event streams give up after 4 attempts within seconds. A log stream of JSON lines is one event here: choose the JSON object format.",
-    samples: &[Sample {
-        event: "user.updated",
-        headers: &[("content-type", "application/json")],
-        body: r#"{"time":"{{now_rfc3339}}","data":{"object":{"user_id":"{{object}}"}},"type":"user.updated","id":"{{id}}"}"#,
-        object: "auth0|7yk2nn5",
-    }],
+    samples: &[
+        Sample {
+            event: "user.created",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/auth0_user_created.json"),
+            object: "auth0|7yk2nn5",
+        },
+        Sample {
+            event: "user.updated",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/auth0_user_updated.json"),
+            object: "auth0|7yk2nn5",
+        },
+        Sample {
+            event: "s",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/auth0_log.json"),
+            object: "auth0|7yk2nn5",
+        },
+    ],
     ..Provider::DEFAULT
 };

@@ -45,7 +45,7 @@ pub(super) const PROVIDER: Provider = Provider {
     ],
     reply: Acknowledgement { status: 200, body: None },
     ack_deadline: Duration::from_secs(30),
-    retry_horizon: Duration::from_secs(86400),
+    retry_horizon: Duration::from_secs(86_400),
     covers: Coverage { body: false, id: false, event_type: false, time: false },
     quirks: "Nothing is signed. Success is 200 to 204; 400 and 413 are not sent again.",
     samples: &[Sample {

@@ -19,7 +19,7 @@ pub(super) const PROVIDER: Provider = Provider {
     ordering_key: &[Join("/", &[Json("/producer"), Json("/data/type"), Json("/data/id")])],
     version: &[Json("/created_at")],
     reply: Acknowledgement { status: 200, body: None },
-    retry_horizon: Duration::from_secs(172800),
+    retry_horizon: Duration::from_secs(2 * 86_400),
     covers: Coverage { body: true, id: true, event_type: true, time: true },
     quirks: "One event raised twice has one `hash`. Deactivated after about 48 hours of failures, or 90 days without events.",
     samples: &[Sample {

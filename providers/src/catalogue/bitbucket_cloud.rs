@@ -19,15 +19,44 @@ pub(super) const PROVIDER: Provider = Provider {
     ordering_key: &[Join("/", &[Json("/repository/uuid"), Json("/pullrequest/id")]), Json("/repository/uuid")],
     version: &[Json("/pullrequest/updated_on")],
     ack_deadline: Duration::from_secs(10),
-    retry_horizon: Duration::from_secs(3600),
+    retry_horizon: Duration::from_secs(3_600),
     max_body: Some(256 * 1024),
     covers: Coverage { body: true, id: false, event_type: false, time: false },
     quirks: "Sends again at most twice, and only after a 5xx. Payloads above 256 KB may not be sent at all.",
-    samples: &[Sample {
-        event: "pullrequest:updated",
-        headers: &[("content-type", "application/json"), ("x-event-key", "pullrequest:updated")],
-        body: r#"{"pullrequest":{"updated_on":"{{now_rfc3339}}","id":"{{object}}"},"repository":{"uuid":"main"}}"#,
-        object: "obj_7Yk2Nn5",
-    }],
+    samples: &[
+        Sample {
+            event: "repo:push",
+            headers: &[
+                ("content-type", "application/json"),
+                ("user-agent", "Bitbucket-Webhooks/2.0"),
+                ("x-event-key", "repo:push"),
+                ("x-attempt-number", "1"),
+            ],
+            body: include_str!("../samples/bitbucket_cloud_repo_push.json"),
+            object: "{7c1d0e9a-118}",
+        },
+        Sample {
+            event: "pullrequest:created",
+            headers: &[
+                ("content-type", "application/json"),
+                ("user-agent", "Bitbucket-Webhooks/2.0"),
+                ("x-event-key", "pullrequest:created"),
+                ("x-attempt-number", "1"),
+            ],
+            body: include_str!("../samples/bitbucket_cloud_pullrequest_created.json"),
+            object: "118",
+        },
+        Sample {
+            event: "pullrequest:fulfilled",
+            headers: &[
+                ("content-type", "application/json"),
+                ("user-agent", "Bitbucket-Webhooks/2.0"),
+                ("x-event-key", "pullrequest:fulfilled"),
+                ("x-attempt-number", "1"),
+            ],
+            body: include_str!("../samples/bitbucket_cloud_pullrequest_fulfilled.json"),
+            object: "118",
+        },
+    ],
     ..Provider::DEFAULT
 };

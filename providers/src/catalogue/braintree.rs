@@ -33,7 +33,7 @@ pub(super) const PROVIDER: Provider = Provider {
         answer: Answer::NamedMac(Query("bt_challenge")),
     }],
     ack_deadline: Duration::from_secs(30),
-    retry_horizon: Duration::from_secs(86400),
+    retry_horizon: Duration::from_secs(86_400),
     covers: Coverage { body: false, id: false, event_type: false, time: false },
     quirks: "Only `bt_payload` is signed, other fields of the form are not signed. Sent again every hour for a day, in no promised order. Use the time inside the notification.",
     samples: &[Sample {

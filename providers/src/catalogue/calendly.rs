@@ -22,11 +22,19 @@ pub(super) const PROVIDER: Provider = Provider {
     ack_deadline: Duration::from_secs(15),
     covers: Coverage { body: true, id: false, event_type: true, time: true },
     quirks: "Events have no id. A subscription made with a personal token without a signing key is not signed.",
-    samples: &[Sample {
-        event: "invitee.created",
-        headers: &[("content-type", "application/json")],
-        body: r#"{"payload":{"updated_at":"{{now_rfc3339}}","uri":"{{object}}"},"event":"invitee.created"}"#,
-        object: "obj_7Yk2Nn5",
-    }],
+    samples: &[
+        Sample {
+            event: "invitee.created",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/calendly_invitee_created.json"),
+            object: "https://api.calendly.com/scheduled_events/118/invitees/7Yk2Nn5",
+        },
+        Sample {
+            event: "invitee.canceled",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/calendly_invitee_canceled.json"),
+            object: "https://api.calendly.com/scheduled_events/118/invitees/7Yk2Nn5",
+        },
+    ],
     ..Provider::DEFAULT
 };

@@ -26,7 +26,7 @@ pub(super) const PROVIDER: Provider = Provider {
         Json("/occurred_at"),
     ],
     volatile: &["/webhook_status", "/webhooks"],
-    retry_horizon: Duration::from_secs(259200),
+    retry_horizon: Duration::from_secs(3 * 86_400),
     covers: Coverage { body: false, id: false, event_type: false, time: false },
     quirks: "Nothing is signed: whoever knows the password can send anything. `resource_version` tells which of two events is newer. Up to 7 retries, from 2 minutes to 2 days.",
     samples: &[Sample {

@@ -17,7 +17,7 @@ pub(super) const PROVIDER: Provider = Provider {
     ordering_key: &[Json("/data/id")],
     version: &[Json("/created_on")],
     ack_deadline: Duration::from_secs(10),
-    retry_horizon: Duration::from_secs(172800),
+    retry_horizon: Duration::from_secs(2 * 86_400),
     covers: Coverage { body: true, id: true, event_type: true, time: false },
     quirks: "Up to 8 retries over 30 hours, in no promised order. Some bodies are not valid JSON: the signature is of the bytes.",
     samples: &[Sample {

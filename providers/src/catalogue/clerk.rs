@@ -20,14 +20,34 @@ pub(super) const PROVIDER: Provider = Provider {
     ordering_key: &[Json("/data/id")],
     version: &[Json("/data/updated_at")],
     ack_deadline: Duration::from_secs(15),
-    retry_horizon: Duration::from_secs(172800),
+    retry_horizon: Duration::from_secs(2 * 86_400),
     covers: Coverage { body: true, id: true, event_type: true, time: true },
     quirks: "Sent by Svix.",
-    samples: &[Sample {
-        event: "user.updated",
-        headers: &[("content-type", "application/json")],
-        body: r#"{"data":{"updated_at":{{now}}000,"id":"{{object}}"},"type":"user.updated"}"#,
-        object: "obj_7Yk2Nn5",
-    }],
+    samples: &[
+        Sample {
+            event: "user.created",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/clerk_user_created.json"),
+            object: "user_29w83sxmDNGwOuEthce5gg56FcC",
+        },
+        Sample {
+            event: "user.updated",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/clerk_user_updated.json"),
+            object: "user_29w83sxmDNGwOuEthce5gg56FcC",
+        },
+        Sample {
+            event: "session.created",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/clerk_session_created.json"),
+            object: "sess_7Yk2Nn5",
+        },
+        Sample {
+            event: "organization.created",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/clerk_organization_created.json"),
+            object: "org_7Yk2Nn5",
+        },
+    ],
     ..Provider::DEFAULT
 };

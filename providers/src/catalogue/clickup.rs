@@ -16,11 +16,25 @@ pub(super) const PROVIDER: Provider = Provider {
     version: &[Json("/history_items/0/date")],
     covers: Coverage { body: true, id: true, event_type: true, time: false },
     quirks: "Deletions of tasks carry no history item, so no id.",
-    samples: &[Sample {
-        event: "taskUpdated",
-        headers: &[("content-type", "application/json")],
-        body: r#"{"history_items":[{"date":{{now}}000,"id":"{{id}}"}],"task_id":"{{object}}","event":"taskUpdated","webhook_id":"x"}"#,
-        object: "obj_7Yk2Nn5",
-    }],
+    samples: &[
+        Sample {
+            event: "taskCreated",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/clickup_taskcreated.json"),
+            object: "1vj37mc",
+        },
+        Sample {
+            event: "taskStatusUpdated",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/clickup_taskstatusupdated.json"),
+            object: "1vj37mc",
+        },
+        Sample {
+            event: "taskCommentPosted",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/clickup_taskcommentposted.json"),
+            object: "1vj37mc",
+        },
+    ],
     ..Provider::DEFAULT
 };

@@ -18,7 +18,7 @@ pub(super) const PROVIDER: Provider = Provider {
     version: &[Json("/event/created_at")],
     volatile: &["/id", "/attempt_number", "/scheduled_for"],
     reply: Acknowledgement { status: 200, body: None },
-    retry_horizon: Duration::from_secs(259200),
+    retry_horizon: Duration::from_secs(3 * 86_400),
     covers: Coverage { body: true, id: true, event_type: true, time: false },
     quirks: "The document's own `id` is that of the attempt; the event's is inside. Only 200 counts as success.",
     samples: &[Sample {

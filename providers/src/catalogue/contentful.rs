@@ -34,7 +34,7 @@ pub(super) const PROVIDER: Provider = Provider {
     event_type: &[Header("x-contentful-topic")],
     ordering_key: &[Join("/", &[Json("/sys/space/sys/id"), Json("/sys/environment/sys/id"), Json("/sys/id")])],
     version: &[Json("/sys/version"), Json("/sys/revision")],
-    retry_horizon: Duration::from_secs(3600),
+    retry_horizon: Duration::from_secs(3_600),
     covers: Coverage { body: true, id: false, event_type: true, time: true },
     quirks: "Refused after 30 seconds: keep the clock right. The path is signed: a proxy must not change it. Two more attempts, 30 seconds apart, unless the webhook says otherwise.",
     samples: &[Sample {

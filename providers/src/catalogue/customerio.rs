@@ -21,7 +21,7 @@ pub(super) const PROVIDER: Provider = Provider {
     ordering_key: &[Json("/data/delivery_id"), Json("/data/customer_id")],
     version: &[Json("/timestamp")],
     ack_deadline: Duration::from_secs(4),
-    retry_horizon: Duration::from_secs(604800),
+    retry_horizon: Duration::from_secs(7 * 86_400),
     covers: Coverage { body: true, id: true, event_type: true, time: true },
     quirks: "Wants an answer within 4 seconds; retries for 7 days. Some statuses hold back the whole queue for an hour.",
     samples: &[Sample {

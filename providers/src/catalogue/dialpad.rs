@@ -20,7 +20,7 @@ pub(super) const PROVIDER: Provider = Provider {
     ordering_key: &[Json("/call_id")],
     version: &[Json("/event_timestamp")],
     ack_deadline: Duration::from_secs(5),
-    retry_horizon: Duration::from_secs(7200),
+    retry_horizon: Duration::from_secs(2 * 3_600),
     covers: Coverage { body: true, id: true, event_type: true, time: false },
     quirks: "A 4xx is never sent again, 429 included. Retries may come out of order.",
     samples: &[Sample {

@@ -45,11 +45,19 @@ pub(super) const PROVIDER: Provider = Provider {
     retry_horizon: Duration::from_secs(600),
     covers: Coverage { body: true, id: true, event_type: true, time: true },
     quirks: "Interactions want their answer within 3 seconds and in the response: a queue cannot give it. Webhook events carry no id and are retried for 10 minutes. Wrongly signed requests come on purpose and must get 401.",
-    samples: &[Sample {
-        event: "APPLICATION_AUTHORIZED",
-        headers: &[("content-type", "application/json")],
-        body: r#"{"id":"{{id}}","version":1,"application_id":"1234","type":1,"event":{"type":"APPLICATION_AUTHORIZED","timestamp":"{{now_rfc3339}}","data":{"user":{"id":"{{object}}"},"scopes":["applications.commands"]}}}"#,
-        object: "1099",
-    }],
+    samples: &[
+        Sample {
+            event: "APPLICATION_AUTHORIZED",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/discord_application_authorized.json"),
+            object: "1099000000000000118",
+        },
+        Sample {
+            event: "2",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/discord_interaction_command.json"),
+            object: "1099000000000000200",
+        },
+    ],
     ..Provider::DEFAULT
 };

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::locate::Locate::{Header, Join, Json};
 use crate::scheme::{Listing, Scheme, Signed};
-use crate::{Coverage, Provider, Sample};
+use crate::{Acknowledgement, Coverage, Provider, Sample};
 
 pub(super) const PROVIDER: Provider = Provider {
     name: "docusign",
@@ -21,14 +21,29 @@ pub(super) const PROVIDER: Provider = Provider {
     ordering_key: &[Json("/data/envelopeId")],
     version: &[Json("/generatedDateTime")],
     volatile: &["/retryCount"],
-    retry_horizon: Duration::from_secs(1296000),
+    reply: Acknowledgement { status: 200, body: None },
+    retry_horizon: Duration::from_secs(15 * 86_400),
     covers: Coverage { body: true, id: true, event_type: true, time: false },
     quirks: "The number in the header says nothing about which key it is. Retries for 15 days.",
-    samples: &[Sample {
-        event: "envelope-completed",
-        headers: &[("content-type", "application/json")],
-        body: r#"{"event":"envelope-completed","retryCount":0,"generatedDateTime":"2025-11-30T10:53:20Z","data":{"envelopeId":"{{object}}-{{id}}"}}"#,
-        object: "obj_7Yk2Nn5",
-    }],
+    samples: &[
+        Sample {
+            event: "envelope-sent",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/docusign_envelope_sent.json"),
+            object: "93be49ab-7Yk2Nn5",
+        },
+        Sample {
+            event: "envelope-completed",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/docusign_envelope_completed.json"),
+            object: "93be49ab-7Yk2Nn5",
+        },
+        Sample {
+            event: "recipient-completed",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/docusign_recipient_completed.json"),
+            object: "93be49ab-7Yk2Nn5",
+        },
+    ],
     ..Provider::DEFAULT
 };

@@ -21,9 +21,9 @@ pub(super) const PROVIDER: Provider = Provider {
     quirks: "The body only lists accounts in which something changed.",
     samples: &[Sample {
         event: "",
-        headers: &[("content-type", "application/json")],
-        body: r#"{"list_folder":{"accounts":["{{object}}"]}}"#,
-        object: "obj_7Yk2Nn5",
+        headers: &[("content-type", "application/json"), ("user-agent", "DropboxWebhooks/1.0")],
+        body: include_str!("../samples/dropbox_accounts.json"),
+        object: "dbid:AAH4f99T0taONIb-7Yk2Nn5",
     }],
     ..Provider::DEFAULT
 };

@@ -17,7 +17,7 @@ pub(super) const PROVIDER: Provider = Provider {
     ordering_key: &[Json("/resources/0")],
     version: &[Json("/time")],
     ack_deadline: Duration::from_secs(5),
-    retry_horizon: Duration::from_secs(86400),
+    retry_horizon: Duration::from_secs(86_400),
     covers: Coverage { body: false, id: false, event_type: false, time: false },
     quirks: "Wants an answer within 5 seconds; sends again after 429 and 5xx for up to 24 hours. Nothing is signed.",
     samples: &[Sample {

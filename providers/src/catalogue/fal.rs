@@ -33,7 +33,7 @@ pub(super) const PROVIDER: Provider = Provider {
     delivery_id: &[Json("/request_id")],
     event_type: &[Json("/status")],
     ordering_key: &[Json("/gateway_request_id")],
-    retry_horizon: Duration::from_secs(7200),
+    retry_horizon: Duration::from_secs(2 * 3_600),
     covers: Coverage { body: true, id: true, event_type: true, time: true },
     quirks: "Ten tries in two hours.",
     samples: &[Sample {

@@ -76,6 +76,30 @@ pub(super) const PROVIDER: Provider = Provider {
             body: include_str!("../samples/github_pull_request_synchronize.json"),
             object: "1893344",
         },
+        Sample {
+            event: "pull_request.opened",
+            headers: &headers("pull_request"),
+            body: include_str!("../samples/github_pull_request_opened.json"),
+            object: "1893345",
+        },
+        Sample {
+            event: "issue_comment.created",
+            headers: &headers("issue_comment"),
+            body: include_str!("../samples/github_issue_comment_created.json"),
+            object: "2417001",
+        },
+        Sample {
+            event: "workflow_run.completed",
+            headers: &headers("workflow_run"),
+            body: include_str!("../samples/github_workflow_run_completed.json"),
+            object: "7003318",
+        },
+        Sample {
+            event: "release.published",
+            headers: &headers("release"),
+            body: include_str!("../samples/github_release_published.json"),
+            object: "118027",
+        },
     ],
     ..Provider::DEFAULT
 };

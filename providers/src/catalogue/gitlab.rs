@@ -38,11 +38,47 @@ pub(super) const PROVIDER: Provider = Provider {
     max_body: Some(25 * 1024 * 1024),
     covers: Coverage { body: true, id: true, event_type: true, time: true },
     quirks: "Disables a webhook for a while after 4 failures in a row and for good after 40. With a secret token only, nothing in the request is signed.",
-    samples: &[Sample {
-        event: "merge_request.open",
-        headers: &[("content-type", "application/json"), ("x-gitlab-event", "Merge Request Hook")],
-        body: r#"{"project":{"id":"main"},"object_attributes":{"updated_at":"{{now_rfc3339}}","id":"{{object}}","action":"open"},"object_kind":"merge_request"}"#,
-        object: "9024117",
-    }],
+    samples: &[
+        Sample {
+            event: "push",
+            headers: &[
+                ("content-type", "application/json"),
+                ("x-gitlab-event", "Push Hook"),
+                ("x-gitlab-instance", "https://gitlab.example.com"),
+            ],
+            body: include_str!("../samples/gitlab_push.json"),
+            object: "refs/heads/main",
+        },
+        Sample {
+            event: "merge_request.open",
+            headers: &[
+                ("content-type", "application/json"),
+                ("x-gitlab-event", "Merge Request Hook"),
+                ("x-gitlab-instance", "https://gitlab.example.com"),
+            ],
+            body: include_str!("../samples/gitlab_merge_request_open.json"),
+            object: "9024117",
+        },
+        Sample {
+            event: "issue.open",
+            headers: &[
+                ("content-type", "application/json"),
+                ("x-gitlab-event", "Issue Hook"),
+                ("x-gitlab-instance", "https://gitlab.example.com"),
+            ],
+            body: include_str!("../samples/gitlab_issue_open.json"),
+            object: "301",
+        },
+        Sample {
+            event: "pipeline",
+            headers: &[
+                ("content-type", "application/json"),
+                ("x-gitlab-event", "Pipeline Hook"),
+                ("x-gitlab-instance", "https://gitlab.example.com"),
+            ],
+            body: include_str!("../samples/gitlab_pipeline.json"),
+            object: "31",
+        },
+    ],
     ..Provider::DEFAULT
 };

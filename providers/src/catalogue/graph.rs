@@ -28,7 +28,7 @@ pub(super) const PROVIDER: Provider = Provider {
         answer: Answer::Text(Query("validationToken")),
     }],
     ack_deadline: Duration::from_secs(3),
-    retry_horizon: Duration::from_secs(14400),
+    retry_horizon: Duration::from_secs(4 * 3_600),
     covers: Coverage { body: false, id: false, event_type: false, time: false },
     quirks: "Nothing is signed. Encrypted contents are not decrypted. The handshake has to be answered within 10 seconds, a notification within 3. SharePoint writes the handshake differently: use `sharepoint`.",
     samples: &[Sample {

@@ -17,7 +17,7 @@ pub(super) const PROVIDER: Provider = Provider {
     ordering_key: &[Json("/data/id")],
     version: &[Json("/data/updated_at")],
     volatile: &["/webhook_metadata/attempt/id"],
-    retry_horizon: Duration::from_secs(259200),
+    retry_horizon: Duration::from_secs(3 * 86_400),
     covers: Coverage { body: true, id: true, event_type: true, time: false },
     quirks: "Level `notify` sends once; `sync` sends again for 72 hours. `sequence` and `published_at` may be null.",
     samples: &[Sample {

@@ -33,14 +33,28 @@ pub(super) const PROVIDER: Provider = Provider {
     events: Events::Each(""),
     volatile: &["/attemptNumber"],
     ack_deadline: Duration::from_secs(5),
-    retry_horizon: Duration::from_secs(86400),
+    retry_horizon: Duration::from_secs(86_400),
     covers: Coverage { body: true, id: true, event_type: true, time: true },
     quirks: "Up to 100 events a request. `eventId` alone is not promised to be unique. The URL is signed. Up to 10 retries in 24 hours (unverified).",
-    samples: &[Sample {
-        event: "contact.creation",
-        headers: &[("content-type", "application/json")],
-        body: r#"[{"subscriptionId":77,"eventId":"{{id}}","portalId":4411,"objectId":{{object}},"occurredAt":1764500000123,"subscriptionType":"contact.creation","attemptNumber":0}]"#,
-        object: "1246965",
-    }],
+    samples: &[
+        Sample {
+            event: "contact.creation",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/hubspot_contact_creation.json"),
+            object: "1246965",
+        },
+        Sample {
+            event: "contact.propertyChange",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/hubspot_contact_propertychange.json"),
+            object: "1246965",
+        },
+        Sample {
+            event: "deal.creation",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/hubspot_deal_creation.json"),
+            object: "99218402",
+        },
+    ],
     ..Provider::DEFAULT
 };

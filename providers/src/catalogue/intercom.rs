@@ -27,11 +27,25 @@ pub(super) const PROVIDER: Provider = Provider {
     ack_deadline: Duration::from_secs(5),
     covers: Coverage { body: true, id: true, event_type: true, time: false },
     quirks: "Pauses for 15 minutes after 1000 errors in a row, and gives up after 7 days of errors.",
-    samples: &[Sample {
-        event: "conversation.user.replied",
-        headers: &[("content-type", "application/json")],
-        body: r#"{"data":{"item":{"updated_at":{{now}},"id":"{{object}}"}},"topic":"conversation.user.replied","id":"{{id}}"}"#,
-        object: "obj_7Yk2Nn5",
-    }],
+    samples: &[
+        Sample {
+            event: "conversation.user.created",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/intercom_conversation_user_created.json"),
+            object: "215473840934085",
+        },
+        Sample {
+            event: "conversation.admin.replied",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/intercom_conversation_admin_replied.json"),
+            object: "215473840934085",
+        },
+        Sample {
+            event: "contact.user.created",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/intercom_contact_user_created.json"),
+            object: "6657ad48f1d0e9",
+        },
+    ],
     ..Provider::DEFAULT
 };

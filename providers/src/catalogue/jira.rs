@@ -19,11 +19,34 @@ pub(super) const PROVIDER: Provider = Provider {
     retry_horizon: Duration::from_secs(2 * 3_600),
     covers: Coverage { body: true, id: false, event_type: true, time: false },
     quirks: "The identifier is unique within one Jira site. Up to 5 retries, 5 to 15 minutes apart. Webhooks of Connect and OAuth apps carry a token instead and are not of this kind.",
-    samples: &[Sample {
-        event: "jira:issue_updated",
-        headers: &[("content-type", "application/json"), ("x-atlassian-webhook-retry", "0")],
-        body: r#"{"timestamp":{{now}}000,"issue":{"id":"{{object}}"},"webhookEvent":"jira:issue_updated"}"#,
-        object: "obj_7Yk2Nn5",
-    }],
+    samples: &[
+        Sample {
+            event: "jira:issue_created",
+            headers: &[
+                ("content-type", "application/json; charset=utf-8"),
+                ("x-atlassian-webhook-identifier", "{{id}}"),
+            ],
+            body: include_str!("../samples/jira_issue_created.json"),
+            object: "10118",
+        },
+        Sample {
+            event: "jira:issue_updated",
+            headers: &[
+                ("content-type", "application/json; charset=utf-8"),
+                ("x-atlassian-webhook-identifier", "{{id}}"),
+            ],
+            body: include_str!("../samples/jira_issue_updated.json"),
+            object: "10118",
+        },
+        Sample {
+            event: "comment_created",
+            headers: &[
+                ("content-type", "application/json; charset=utf-8"),
+                ("x-atlassian-webhook-identifier", "{{id}}"),
+            ],
+            body: include_str!("../samples/jira_comment_created.json"),
+            object: "10118",
+        },
+    ],
     ..Provider::DEFAULT
 };

@@ -16,7 +16,7 @@ pub(super) const PROVIDER: Provider = Provider {
     event_type: &[Json("/metadata/event_type")],
     ordering_key: &[Json("/payload/payment_request_id"), Json("/payload/order_id")],
     version: &[Json("/metadata/occurred_at")],
-    retry_horizon: Duration::from_secs(43200),
+    retry_horizon: Duration::from_secs(12 * 3_600),
     covers: Coverage { body: true, id: true, event_type: true, time: false },
     quirks: "Retries for up to 12 hours. Older push notifications (KP, KCO) are unsigned and are not of this kind.",
     samples: &[Sample {

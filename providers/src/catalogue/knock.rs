@@ -20,7 +20,7 @@ pub(super) const PROVIDER: Provider = Provider {
     event_type: &[Json("/type")],
     ordering_key: &[Json("/data/id")],
     version: &[Json("/created_at")],
-    retry_horizon: Duration::from_secs(86400),
+    retry_horizon: Duration::from_secs(86_400),
     covers: Coverage { body: true, id: true, event_type: true, time: true },
     quirks: "Up to 8 attempts; a redirect counts as a failure.",
     samples: &[Sample {

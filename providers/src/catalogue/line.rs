@@ -19,11 +19,25 @@ pub(super) const PROVIDER: Provider = Provider {
     reply: Acknowledgement { status: 200, body: None },
     covers: Coverage { body: true, id: true, event_type: true, time: false },
     quirks: "The console's Verify button sends no events. Redelivery has to be switched on in the console and can change the order.",
-    samples: &[Sample {
-        event: "message",
-        headers: &[("content-type", "application/json")],
-        body: r#"{"events":[{"timestamp":{{now}}000,"source":{"groupId":"{{object}}"},"type":"message","webhookEventId":"{{id}}"}]}"#,
-        object: "obj_7Yk2Nn5",
-    }],
+    samples: &[
+        Sample {
+            event: "message",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/line_message.json"),
+            object: "U4af4980629118",
+        },
+        Sample {
+            event: "follow",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/line_follow.json"),
+            object: "U4af4980629118",
+        },
+        Sample {
+            event: "postback",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/line_postback.json"),
+            object: "U4af4980629118",
+        },
+    ],
     ..Provider::DEFAULT
 };

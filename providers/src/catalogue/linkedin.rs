@@ -30,7 +30,7 @@ pub(super) const PROVIDER: Provider = Provider {
         ]),
     }],
     ack_deadline: Duration::from_secs(3),
-    retry_horizon: Duration::from_secs(28800),
+    retry_horizon: Duration::from_secs(8 * 3_600),
     covers: Coverage { body: true, id: true, event_type: true, time: false },
     quirks: "Asks for the challenge every 2 hours, to be answered within 3 seconds, and blocks an endpoint after 3 failures. Redelivers every 5 minutes for 8 hours.",
     samples: &[Sample {

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::locate::Locate::{Form, Json};
 use crate::scheme::{Part, Scheme, Signed, Timestamp};
-use crate::{Coverage, Provider, Sample};
+use crate::{Acknowledgement, Coverage, Provider, Sample};
 
 const JSON: Signed = Signed::hex(Json("/signature/signature"))
     .signs(&[Part::Timestamp, Part::At(Json("/signature/token"))])
@@ -26,14 +26,29 @@ pub(super) const PROVIDER: Provider = Provider {
     event_type: &[Json("/event-data/event")],
     ordering_key: &[Json("/event-data/message/headers/message-id")],
     version: &[Json("/event-data/timestamp")],
-    retry_horizon: Duration::from_secs(28800),
+    reply: Acknowledgement { status: 200, body: None },
+    retry_horizon: Duration::from_secs(8 * 3_600),
     covers: Coverage { body: false, id: true, event_type: false, time: true },
-    quirks: "The event is not signed. 406 stops the retries; `delivered` is not sent again. That a retry has the same token is unverified.",
-    samples: &[Sample {
-        event: "delivered",
-        headers: &[("content-type", "application/json")],
-        body: r#"{"signature":{"timestamp":{{now}},"token":"{{id}}","signature":""},"event-data":{"event":"delivered","timestamp":{{now}}.25,"message":{"headers":{"message-id":"{{object}}"}}}}"#,
-        object: "obj_7Yk2Nn5",
-    }],
+    quirks: "The event is not signed. Only 200 counts as success, 406 stops the retries; `delivered` is not sent again. That a retry has the same token is unverified.",
+    samples: &[
+        Sample {
+            event: "delivered",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/mailgun_delivered.json"),
+            object: "20261130214036.1.7Yk2Nn5@mg.example.com",
+        },
+        Sample {
+            event: "failed",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/mailgun_failed.json"),
+            object: "20261130214036.1.7Yk2Nn5@mg.example.com",
+        },
+        Sample {
+            event: "opened",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/mailgun_opened.json"),
+            object: "20261130214036.1.7Yk2Nn5@mg.example.com",
+        },
+    ],
     ..Provider::DEFAULT
 };

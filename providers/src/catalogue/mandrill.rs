@@ -6,7 +6,7 @@
 use crate::handshake::{Answer, Handshake, Proof, When};
 use crate::locate::Locate::{Header, Join, Json};
 use crate::scheme::{Hash, Part, Scheme, Signed};
-use crate::{Coverage, Events, Provider, Sample};
+use crate::{Acknowledgement, Coverage, Events, Provider, Sample};
 
 pub(super) const PROVIDER: Provider = Provider {
     name: "mandrill",
@@ -22,6 +22,7 @@ pub(super) const PROVIDER: Provider = Provider {
     version: &[Json("/ts")],
     events: Events::Each(""),
     handshake: &[Handshake { when: &[When::Method("HEAD")], proof: Proof::Nothing, answer: Answer::Empty }],
+    reply: Acknowledgement { status: 200, body: None },
     covers: Coverage { body: true, id: true, event_type: true, time: false },
     quirks: "The URL is signed: it must be registered exactly as the public URL of the source. Many events a request.",
     samples: &[Sample {

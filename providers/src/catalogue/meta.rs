@@ -31,15 +31,29 @@ pub(super) const PROVIDER: Provider = Provider {
         answer: Answer::Text(Query("hub.challenge")),
     }],
     reply: Acknowledgement { status: 200, body: None },
-    retry_horizon: Duration::from_secs(604800),
+    retry_horizon: Duration::from_secs(7 * 86_400),
     max_body: Some(3 * 1024 * 1024),
     covers: Coverage { body: true, id: true, event_type: true, time: false },
     quirks: "Up to 1000 entries a request; most have no id of their own. Retries for 36 hours (WhatsApp: 7 days).",
-    samples: &[Sample {
-        event: "messages",
-        headers: &[("content-type", "application/json")],
-        body: r#"{"object":"whatsapp_business_account","entry":[{"time":{{now}},"changes":[{"value":{"metadata":{"phone_number_id":"{{object}}"},"messages":[{"id":"{{id}}"}]},"field":"messages"}]}]}"#,
-        object: "obj_7Yk2Nn5",
-    }],
+    samples: &[
+        Sample {
+            event: "messages",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/meta_whatsapp_message.json"),
+            object: "106540352242922",
+        },
+        Sample {
+            event: "messaging",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/meta_messenger_message.json"),
+            object: "1067280970047460",
+        },
+        Sample {
+            event: "feed",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/meta_page_feed.json"),
+            object: "1067280970047460",
+        },
+    ],
     ..Provider::DEFAULT
 };

@@ -18,6 +18,7 @@ mod assemblyai;
 mod attentive;
 mod attio;
 mod auth0;
+mod aws_sns;
 mod azure_devops;
 mod azure_event_grid;
 mod bigcommerce;
@@ -40,6 +41,7 @@ mod clerk;
 mod clickup;
 mod clio;
 mod close;
+mod cloudevents;
 mod cloudflare_notifications;
 mod cloudflare_stream;
 mod cloudinary;
@@ -59,6 +61,8 @@ mod dixa;
 mod docker_hub;
 mod docusign;
 mod dropbox;
+mod dropbox_sign;
+mod ebay;
 mod elevenlabs;
 mod emailoctopus;
 mod etsy;
@@ -86,6 +90,7 @@ mod gitlab;
 mod gocardless;
 mod gohighlevel;
 mod gong;
+mod google_pubsub;
 mod google_push;
 mod grafana;
 mod graph;
@@ -141,10 +146,13 @@ mod paddle;
 mod paddle_classic;
 mod pagerduty;
 mod pandadoc;
+mod paypal;
 mod paystack;
 mod persona;
 mod pipedrive;
+mod plaid;
 mod plivo_v2;
+mod plivo_v3;
 mod polar;
 mod postmark;
 mod prismic;
@@ -161,6 +169,7 @@ mod resend;
 mod retell;
 mod ringcentral;
 mod rootly;
+mod salesforce;
 mod salesforce_mc_ens;
 mod sanity;
 mod savvycal;
@@ -171,6 +180,7 @@ mod sentry;
 mod sharepoint;
 mod shopify;
 mod sinch;
+mod sinch_application;
 mod sinch_numbers;
 mod slack;
 mod smartcar;
@@ -208,6 +218,7 @@ mod vercel;
 mod veriff;
 mod viber;
 mod vonage;
+mod vonage_sms;
 mod webex;
 mod webflow;
 mod websub;
@@ -240,6 +251,7 @@ pub const ALL: &[&Provider] = &[
     &attentive::PROVIDER,
     &attio::PROVIDER,
     &auth0::PROVIDER,
+    &aws_sns::PROVIDER,
     &azure_devops::PROVIDER,
     &azure_event_grid::PROVIDER,
     &bigcommerce::PROVIDER,
@@ -262,6 +274,7 @@ pub const ALL: &[&Provider] = &[
     &clickup::PROVIDER,
     &clio::PROVIDER,
     &close::PROVIDER,
+    &cloudevents::PROVIDER,
     &cloudflare_notifications::PROVIDER,
     &cloudflare_stream::PROVIDER,
     &cloudinary::PROVIDER,
@@ -281,6 +294,8 @@ pub const ALL: &[&Provider] = &[
     &docker_hub::PROVIDER,
     &docusign::PROVIDER,
     &dropbox::PROVIDER,
+    &dropbox_sign::PROVIDER,
+    &ebay::PROVIDER,
     &elevenlabs::PROVIDER,
     &emailoctopus::PROVIDER,
     &etsy::PROVIDER,
@@ -308,6 +323,7 @@ pub const ALL: &[&Provider] = &[
     &gocardless::PROVIDER,
     &gohighlevel::PROVIDER,
     &gong::PROVIDER,
+    &google_pubsub::PROVIDER,
     &google_push::PROVIDER,
     &grafana::PROVIDER,
     &graph::PROVIDER,
@@ -363,10 +379,13 @@ pub const ALL: &[&Provider] = &[
     &paddle_classic::PROVIDER,
     &pagerduty::PROVIDER,
     &pandadoc::PROVIDER,
+    &paypal::PROVIDER,
     &paystack::PROVIDER,
     &persona::PROVIDER,
     &pipedrive::PROVIDER,
+    &plaid::PROVIDER,
     &plivo_v2::PROVIDER,
+    &plivo_v3::PROVIDER,
     &polar::PROVIDER,
     &postmark::PROVIDER,
     &prismic::PROVIDER,
@@ -383,6 +402,7 @@ pub const ALL: &[&Provider] = &[
     &retell::PROVIDER,
     &ringcentral::PROVIDER,
     &rootly::PROVIDER,
+    &salesforce::PROVIDER,
     &salesforce_mc_ens::PROVIDER,
     &sanity::PROVIDER,
     &savvycal::PROVIDER,
@@ -393,6 +413,7 @@ pub const ALL: &[&Provider] = &[
     &sharepoint::PROVIDER,
     &shopify::PROVIDER,
     &sinch::PROVIDER,
+    &sinch_application::PROVIDER,
     &sinch_numbers::PROVIDER,
     &slack::PROVIDER,
     &smartcar::PROVIDER,
@@ -430,6 +451,7 @@ pub const ALL: &[&Provider] = &[
     &veriff::PROVIDER,
     &viber::PROVIDER,
     &vonage::PROVIDER,
+    &vonage_sms::PROVIDER,
     &webex::PROVIDER,
     &webflow::PROVIDER,
     &websub::PROVIDER,

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::locate::Locate::{Header, Json};
 use crate::scheme::{Listing, Scheme, Signed};
-use crate::{Coverage, Provider, Sample};
+use crate::{Acknowledgement, Coverage, Provider, Sample};
 
 pub(super) const PROVIDER: Provider = Provider {
     name: "mollie",
@@ -20,6 +20,7 @@ pub(super) const PROVIDER: Provider = Provider {
     event_type: &[Json("/type"), Json("/event_type")],
     ordering_key: &[Json("/entityId")],
     version: &[Json("/createdAt")],
+    reply: Acknowledgement { status: 200, body: None },
     ack_deadline: Duration::from_secs(15),
     covers: Coverage { body: true, id: true, event_type: true, time: false },
     quirks: "Only next-generation webhooks are signed; classic ones, a form with an id, are unsigned and refused.",

@@ -26,14 +26,22 @@ pub(super) const PROVIDER: Provider = Provider {
         answer: Answer::Json("challenge", Json("/challenge")),
     }],
     ack_deadline: Duration::from_secs(3 * 60),
-    retry_horizon: Duration::from_secs(3600),
+    retry_horizon: Duration::from_secs(3_600),
     covers: Coverage { body: false, id: false, event_type: false, time: false },
     quirks: "The body is not signed. Retries every minute for half an hour.",
-    samples: &[Sample {
-        event: "update_column_value",
-        headers: &[("content-type", "application/json")],
-        body: r#"{"event":{"triggerTime":"{{now_rfc3339}}","pulseId":"{{object}}","type":"update_column_value","triggerUuid":"{{id}}"}}"#,
-        object: "obj_7Yk2Nn5",
-    }],
+    samples: &[
+        Sample {
+            event: "create_pulse",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/monday_create_pulse.json"),
+            object: "4411180271",
+        },
+        Sample {
+            event: "update_column_value",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/monday_update_column_value.json"),
+            object: "4411180271",
+        },
+    ],
     ..Provider::DEFAULT
 };

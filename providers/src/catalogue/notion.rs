@@ -2,8 +2,6 @@
 //! <https://developers.notion.com/reference/webhooks>
 //!
 //! - The key is the verification token that Notion sends when a subscription is made.
-//! - The request that brings that token is signed with it: once the token is the secret of the source, the request is
-//!   answered and carries no event.
 
 use crate::handshake::{Answer, Handshake, Proof, When};
 use crate::locate::Locate::{Header, Json};
@@ -21,17 +19,31 @@ pub(super) const PROVIDER: Provider = Provider {
     version: &[Json("/timestamp")],
     volatile: &["/attempt_number"],
     handshake: &[Handshake {
-        when: &[When::Present(Json("/verification_token")), When::Absent(Json("/id"))],
-        proof: Proof::Signature,
+        when: &[When::Method("POST"), When::Present(Json("/verification_token")), When::Absent(Json("/type"))],
+        proof: Proof::Offered(Json("/verification_token")),
         answer: Answer::Empty,
     }],
     covers: Coverage { body: true, id: true, event_type: true, time: false },
     quirks: "Up to 8 attempts; `attempt_number` counts them. Order events by `timestamp`.",
-    samples: &[Sample {
-        event: "page.content_updated",
-        headers: &[("content-type", "application/json")],
-        body: r#"{"timestamp":"{{now_rfc3339}}","entity":{"id":"{{object}}"},"type":"page.content_updated","id":"{{id}}"}"#,
-        object: "obj_7Yk2Nn5",
-    }],
+    samples: &[
+        Sample {
+            event: "page.content_updated",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/notion_page_content_updated.json"),
+            object: "153104cd-477e-809d",
+        },
+        Sample {
+            event: "page.created",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/notion_page_created.json"),
+            object: "153104cd-477e-809d",
+        },
+        Sample {
+            event: "comment.created",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/notion_comment_created.json"),
+            object: "153104cd-477e-809d",
+        },
+    ],
     ..Provider::DEFAULT
 };

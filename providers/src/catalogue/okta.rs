@@ -28,11 +28,25 @@ pub(super) const PROVIDER: Provider = Provider {
     retry_horizon: Duration::from_secs(60),
     covers: Coverage { body: false, id: false, event_type: false, time: false },
     quirks: "Wants an empty 200 or 204 within 3 seconds; tries at most once more, never after a 4xx. Nothing is signed.",
-    samples: &[Sample {
-        event: "user.session.start",
-        headers: &[("content-type", "application/json")],
-        body: r#"{"data":{"events":[{"published":"{{now_rfc3339}}","target":[{"id":"{{object}}"}],"eventType":"user.session.start","uuid":"{{id}}"}]}}"#,
-        object: "obj_7Yk2Nn5",
-    }],
+    samples: &[
+        Sample {
+            event: "user.session.start",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/okta_user_session_start.json"),
+            object: "00u7yk2nn5",
+        },
+        Sample {
+            event: "user.lifecycle.create",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/okta_user_lifecycle_create.json"),
+            object: "00u7yk2nn5",
+        },
+        Sample {
+            event: "user.account.update_password",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/okta_user_account_update_password.json"),
+            object: "00u7yk2nn5",
+        },
+    ],
     ..Provider::DEFAULT
 };

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use crate::locate::Locate::{Json, Pair};
 use crate::scheme::{Listing, Part, Scheme, Signed, Timestamp};
-use crate::{Coverage, Provider, Sample};
+use crate::{Acknowledgement, Coverage, Provider, Sample};
 
 pub(super) const PROVIDER: Provider = Provider {
     name: "paddle",
@@ -26,15 +26,30 @@ pub(super) const PROVIDER: Provider = Provider {
     ordering_key: &[Json("/data/id")],
     version: &[Json("/occurred_at")],
     volatile: &["/notification_id"],
+    reply: Acknowledgement { status: 200, body: None },
     ack_deadline: Duration::from_secs(5),
-    retry_horizon: Duration::from_secs(259200),
+    retry_horizon: Duration::from_secs(3 * 86_400),
     covers: Coverage { body: true, id: true, event_type: true, time: true },
     quirks: "Wants an answer within 5 seconds; sends again up to 60 times in 3 days.",
-    samples: &[Sample {
-        event: "subscription.updated",
-        headers: &[("content-type", "application/json")],
-        body: r#"{"occurred_at":"{{now_rfc3339}}","data":{"id":"{{object}}"},"event_type":"subscription.updated","event_id":"{{id}}"}"#,
-        object: "sub_01h7yk2nn5",
-    }],
+    samples: &[
+        Sample {
+            event: "transaction.completed",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/paddle_transaction_completed.json"),
+            object: "txn_01h7yk2nn5",
+        },
+        Sample {
+            event: "subscription.created",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/paddle_subscription_created.json"),
+            object: "sub_01h7yk2nn5",
+        },
+        Sample {
+            event: "subscription.updated",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/paddle_subscription_updated.json"),
+            object: "sub_01h7yk2nn5",
+        },
+    ],
     ..Provider::DEFAULT
 };

@@ -19,7 +19,7 @@ pub(super) const PROVIDER: Provider = Provider {
     ordering_key: &[Json("/event/data/id")],
     version: &[Json("/event/occurred_at")],
     ack_deadline: Duration::from_secs(5),
-    retry_horizon: Duration::from_secs(172800),
+    retry_horizon: Duration::from_secs(2 * 86_400),
     max_body: Some(256 * 1024),
     covers: Coverage { body: true, id: false, event_type: true, time: false },
     quirks: "A 4xx is not sent again, and three of them disable the webhook for a day. In order for each incident.",

@@ -15,7 +15,7 @@ pub(super) const PROVIDER: Provider = Provider {
     event_type: &[Json("/type")],
     ordering_key: &[Json("/domain")],
     reply: Acknowledgement { status: 200, body: None },
-    retry_horizon: Duration::from_secs(7200),
+    retry_horizon: Duration::from_secs(2 * 3_600),
     covers: Coverage { body: false, id: false, event_type: false, time: false },
     quirks: "Nothing is signed. Only 200 counts as success; 5 more tries 10 minutes apart, then the webhook is disabled. Events have no id.",
     samples: &[Sample {

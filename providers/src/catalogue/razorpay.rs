@@ -28,11 +28,25 @@ pub(super) const PROVIDER: Provider = Provider {
     retry_horizon: Duration::from_secs(15 * 86_400),
     covers: Coverage { body: true, id: false, event_type: true, time: false },
     quirks: "Retries for 24 hours and then disables the webhook; a replay can be asked for up to 15 days later, signed with the secret of its time. The signature of a checkout callback is another one.",
-    samples: &[Sample {
-        event: "payment.captured",
-        headers: &[("content-type", "application/json")],
-        body: r#"{"created_at":{{now}},"payload":{"payment":{"entity":{"id":"{{object}}"}}},"event":"payment.captured"}"#,
-        object: "pay_7Yk2Nn5",
-    }],
+    samples: &[
+        Sample {
+            event: "payment.captured",
+            headers: &[("content-type", "application/json"), ("x-razorpay-event-id", "{{id}}")],
+            body: include_str!("../samples/razorpay_payment_captured.json"),
+            object: "pay_7Yk2Nn5",
+        },
+        Sample {
+            event: "refund.processed",
+            headers: &[("content-type", "application/json"), ("x-razorpay-event-id", "{{id}}")],
+            body: include_str!("../samples/razorpay_refund_processed.json"),
+            object: "rfnd_7Yk2Nn5",
+        },
+        Sample {
+            event: "subscription.activated",
+            headers: &[("content-type", "application/json"), ("x-razorpay-event-id", "{{id}}")],
+            body: include_str!("../samples/razorpay_subscription_activated.json"),
+            object: "sub_7Yk2Nn5",
+        },
+    ],
     ..Provider::DEFAULT
 };

@@ -20,14 +20,28 @@ pub(super) const PROVIDER: Provider = Provider {
     ordering_key: &[Json("/data/email_id")],
     version: &[Json("/created_at")],
     ack_deadline: Duration::from_secs(15),
-    retry_horizon: Duration::from_secs(172800),
+    retry_horizon: Duration::from_secs(2 * 86_400),
     covers: Coverage { body: true, id: true, event_type: true, time: true },
     quirks: "Sent by Svix.",
-    samples: &[Sample {
-        event: "email.delivered",
-        headers: &[("content-type", "application/json")],
-        body: r#"{"created_at":"{{now_rfc3339}}","data":{"email_id":"{{object}}"},"type":"email.delivered"}"#,
-        object: "obj_7Yk2Nn5",
-    }],
+    samples: &[
+        Sample {
+            event: "email.delivered",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/resend_email_delivered.json"),
+            object: "56761188-7520-42d8",
+        },
+        Sample {
+            event: "email.bounced",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/resend_email_bounced.json"),
+            object: "56761188-7520-42d8",
+        },
+        Sample {
+            event: "email.opened",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/resend_email_opened.json"),
+            object: "56761188-7520-42d8",
+        },
+    ],
     ..Provider::DEFAULT
 };

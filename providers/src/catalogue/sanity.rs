@@ -22,7 +22,7 @@ pub(super) const PROVIDER: Provider = Provider {
     event_type: &[Json("/_type")],
     ordering_key: &[Json("/_id")],
     version: &[Json("/_updatedAt")],
-    retry_horizon: Duration::from_secs(3600),
+    retry_horizon: Duration::from_secs(3_600),
     covers: Coverage { body: true, id: false, event_type: true, time: true },
     quirks: "The body is a projection of yours: keep `_id`, `_type` and `_updatedAt` in it.",
     samples: &[Sample {

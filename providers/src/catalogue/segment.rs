@@ -19,7 +19,7 @@ pub(super) const PROVIDER: Provider = Provider {
     ordering_key: &[Json("/userId"), Json("/anonymousId")],
     version: &[Json("/timestamp")],
     events: Events::Each(""),
-    retry_horizon: Duration::from_secs(14400),
+    retry_horizon: Duration::from_secs(4 * 3_600),
     covers: Coverage { body: false, id: false, event_type: false, time: false },
     quirks: "In a batch only the first event is signed, all others are not signed. Up to 4000 events a request; retries for 4 hours, to every URL until one succeeds.",
     samples: &[Sample {

@@ -25,14 +25,34 @@ pub(super) const PROVIDER: Provider = Provider {
     ordering_key: &[Json("/sg_message_id")],
     version: &[Json("/timestamp")],
     events: Events::Each(""),
-    retry_horizon: Duration::from_secs(86400),
+    retry_horizon: Duration::from_secs(86_400),
     covers: Coverage { body: true, id: true, event_type: true, time: true },
     quirks: "Many events a request. The body ends in a line break that is signed. Inbound Parse is not signed. Retries for 24 hours (unverified), with the same event ids.",
-    samples: &[Sample {
-        event: "delivered",
-        headers: &[("content-type", "application/json")],
-        body: r#"[{"timestamp":{{now}},"sg_message_id":"{{object}}","event":"delivered","sg_event_id":"{{id}}"}]"#,
-        object: "obj_7Yk2Nn5",
-    }],
+    samples: &[
+        Sample {
+            event: "delivered",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/sendgrid_delivered.json"),
+            object: "14c5d75ce93.dfd.64b469",
+        },
+        Sample {
+            event: "bounce",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/sendgrid_bounce.json"),
+            object: "14c5d75ce93.dfd.64b469",
+        },
+        Sample {
+            event: "open",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/sendgrid_open.json"),
+            object: "14c5d75ce93.dfd.64b469",
+        },
+        Sample {
+            event: "click",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/sendgrid_click.json"),
+            object: "14c5d75ce93.dfd.64b469",
+        },
+    ],
     ..Provider::DEFAULT
 };

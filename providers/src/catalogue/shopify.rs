@@ -47,6 +47,18 @@ pub(super) const PROVIDER: Provider = Provider {
             body: include_str!("../samples/shopify_products_update.json"),
             object: "8121440272626",
         },
+        Sample {
+            event: "app/uninstalled",
+            headers: &headers("app/uninstalled"),
+            body: include_str!("../samples/shopify_app_uninstalled.json"),
+            object: "690933842",
+        },
+        Sample {
+            event: "refunds/create",
+            headers: &headers("refunds/create"),
+            body: include_str!("../samples/shopify_refunds_create.json"),
+            object: "890088186047",
+        },
     ],
     ..Provider::DEFAULT
 };

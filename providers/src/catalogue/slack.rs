@@ -73,6 +73,18 @@ pub(super) const PROVIDER: Provider = Provider {
             body: include_str!("../samples/slack_command.form"),
             object: "C07HOOKGATE",
         },
+        Sample {
+            event: "app_mention",
+            headers: JSON,
+            body: include_str!("../samples/slack_app_mention.json"),
+            object: "C07HOOKGATE",
+        },
+        Sample {
+            event: "reaction_added",
+            headers: JSON,
+            body: include_str!("../samples/slack_reaction_added.json"),
+            object: "C07HOOKGATE",
+        },
     ],
     ..Provider::DEFAULT
 };

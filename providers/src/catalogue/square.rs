@@ -18,14 +18,28 @@ pub(super) const PROVIDER: Provider = Provider {
     event_type: &[Json("/type")],
     ordering_key: &[Join("/", &[Json("/merchant_id"), Json("/data/type"), Json("/data/id")])],
     version: &[Json("/created_at")],
-    retry_horizon: Duration::from_secs(86400),
+    retry_horizon: Duration::from_secs(86_400),
     covers: Coverage { body: true, id: true, event_type: true, time: false },
     quirks: "The URL is signed: it must be registered exactly as the source's public URL. Retries for 24 hours, with the same `event_id`.",
-    samples: &[Sample {
-        event: "payment.updated",
-        headers: &[("content-type", "application/json")],
-        body: r#"{"created_at":"{{now_rfc3339}}","merchant_id":"main","data":{"type":"main","id":"{{object}}"},"type":"payment.updated","event_id":"{{id}}"}"#,
-        object: "obj_7Yk2Nn5",
-    }],
+    samples: &[
+        Sample {
+            event: "payment.updated",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/square_payment_updated.json"),
+            object: "KkAkhdMsgzn59SM8A89WgKwekxLZY",
+        },
+        Sample {
+            event: "order.created",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/square_order_created.json"),
+            object: "eA3vssLHKJrv9H0IdJCM3gNqfdcZY",
+        },
+        Sample {
+            event: "refund.created",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/square_refund_created.json"),
+            object: "KkAkhdMsgzn59SM8A89WgKwekxLZY_p",
+        },
+    ],
     ..Provider::DEFAULT
 };

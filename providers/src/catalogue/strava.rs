@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::handshake::{Answer, Handshake, Proof, When};
 use crate::locate::Locate::{Join, Json, Query};
 use crate::scheme::{Scheme, Token};
-use crate::{Coverage, Provider, Sample};
+use crate::{Acknowledgement, Coverage, Provider, Sample};
 
 pub(super) const PROVIDER: Provider = Provider {
     name: "strava",
@@ -24,6 +24,7 @@ pub(super) const PROVIDER: Provider = Provider {
         proof: Proof::Token(Query("hub.verify_token")),
         answer: Answer::Json("hub.challenge", Query("hub.challenge")),
     }],
+    reply: Acknowledgement { status: 200, body: None },
     ack_deadline: Duration::from_secs(2),
     covers: Coverage { body: false, id: false, event_type: false, time: false },
     quirks: "Wants an answer within 2 seconds; at most 3 attempts. Nothing is signed.",

@@ -60,6 +60,24 @@ pub(super) const PROVIDER: Provider = Provider {
             body: include_str!("../samples/stripe_thin_meter_error.json"),
             object: "mtr_test_61QhGate7Yk2Nn5",
         },
+        Sample {
+            event: "payment_intent.succeeded",
+            headers: HEADERS,
+            body: include_str!("../samples/stripe_payment_intent_succeeded.json"),
+            object: "pi_3QhGate7Yk2Nn5",
+        },
+        Sample {
+            event: "charge.refunded",
+            headers: HEADERS,
+            body: include_str!("../samples/stripe_charge_refunded.json"),
+            object: "ch_3QhGate7Yk2Nn5",
+        },
+        Sample {
+            event: "checkout.session.completed",
+            headers: HEADERS,
+            body: include_str!("../samples/stripe_checkout_session_completed.json"),
+            object: "cs_test_7Yk2Nn5",
+        },
     ],
     ..Provider::DEFAULT
 };

@@ -20,7 +20,7 @@ pub(super) const PROVIDER: Provider = Provider {
     ordering_key: &[Json("/data/id")],
     version: &[Json("/timestamp")],
     ack_deadline: Duration::from_secs(15),
-    retry_horizon: Duration::from_secs(172800),
+    retry_horizon: Duration::from_secs(2 * 86_400),
     covers: Coverage { body: true, id: true, event_type: true, time: true },
     quirks: "Many products send with it; any of them that has no provider of its own here can use this one.",
     samples: &[Sample {

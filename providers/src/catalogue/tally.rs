@@ -17,7 +17,7 @@ pub(super) const PROVIDER: Provider = Provider {
     ordering_key: &[Json("/data/formId")],
     version: &[Json("/createdAt")],
     ack_deadline: Duration::from_secs(10),
-    retry_horizon: Duration::from_secs(172800),
+    retry_horizon: Duration::from_secs(2 * 86_400),
     covers: Coverage { body: true, id: true, event_type: true, time: false },
     quirks: "Signing is optional: set a secret. Retries for about a day.",
     samples: &[Sample {

@@ -33,11 +33,25 @@ pub(super) const PROVIDER: Provider = Provider {
     version: &[Json("/update_id"), Json("/message/date")],
     covers: Coverage { body: false, id: false, event_type: false, time: false },
     quirks: "Nothing is signed: whoever sees one request can send any. The type is the name of the one member beside `update_id`, which is the same on a retry.",
-    samples: &[Sample {
-        event: "message",
-        headers: &[("content-type", "application/json")],
-        body: r#"{"update_id":"{{id}}","message":{"message_id":7,"date":{{now}},"chat":{"id":{{object}},"type":"private"},"text":"hello"}}"#,
-        object: "770011",
-    }],
+    samples: &[
+        Sample {
+            event: "message",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/telegram_message.json"),
+            object: "770011",
+        },
+        Sample {
+            event: "edited_message",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/telegram_edited_message.json"),
+            object: "770011",
+        },
+        Sample {
+            event: "callback_query",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/telegram_callback_query.json"),
+            object: "770011",
+        },
+    ],
     ..Provider::DEFAULT
 };

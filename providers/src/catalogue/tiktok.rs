@@ -19,7 +19,7 @@ pub(super) const PROVIDER: Provider = Provider {
     event_type: &[Json("/event")],
     ordering_key: &[Json("/user_openid")],
     version: &[Json("/create_time")],
-    retry_horizon: Duration::from_secs(259200),
+    retry_horizon: Duration::from_secs(3 * 86_400),
     covers: Coverage { body: true, id: false, event_type: true, time: true },
     quirks: "`content` is JSON inside a string. Retries for 72 hours.",
     samples: &[Sample {

@@ -20,7 +20,7 @@ pub(super) const PROVIDER: Provider = Provider {
     version: &[Json("/timestamp")],
     reply: Acknowledgement { status: 200, body: Some(("text/plain", "")) },
     ack_deadline: Duration::from_secs(3),
-    retry_horizon: Duration::from_secs(57600),
+    retry_horizon: Duration::from_secs(16 * 3_600),
     covers: Coverage { body: true, id: true, event_type: true, time: false },
     quirks: "Wants 200 without a body within 3 seconds. Types are numbers.",
     samples: &[Sample {

@@ -18,14 +18,28 @@ pub(super) const PROVIDER: Provider = Provider {
     ordering_key: &[Json("/action/data/card/id"), Json("/action/data/board/id")],
     version: &[Json("/action/date")],
     handshake: &[Handshake { when: &[When::Method("HEAD")], proof: Proof::Nothing, answer: Answer::Empty }],
-    retry_horizon: Duration::from_secs(3600),
+    retry_horizon: Duration::from_secs(3_600),
     covers: Coverage { body: true, id: true, event_type: true, time: false },
     quirks: "The URL is signed. Retries after 30, 60 and 120 seconds. 410 deletes the webhook.",
-    samples: &[Sample {
-        event: "updateCard",
-        headers: &[("content-type", "application/json")],
-        body: r#"{"action":{"date":"{{now_rfc3339}}","data":{"card":{"id":"{{object}}"}},"type":"updateCard","id":"{{id}}"}}"#,
-        object: "obj_7Yk2Nn5",
-    }],
+    samples: &[
+        Sample {
+            event: "createCard",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/trello_createcard.json"),
+            object: "5abbe4b7ddc1b351ef961414",
+        },
+        Sample {
+            event: "updateCard",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/trello_updatecard.json"),
+            object: "5abbe4b7ddc1b351ef961414",
+        },
+        Sample {
+            event: "commentCard",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/trello_commentcard.json"),
+            object: "5abbe4b7ddc1b351ef961414",
+        },
+    ],
     ..Provider::DEFAULT
 };

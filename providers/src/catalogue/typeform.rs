@@ -16,14 +16,22 @@ pub(super) const PROVIDER: Provider = Provider {
     event_type: &[Json("/event_type")],
     ordering_key: &[Json("/form_response/token")],
     version: &[Json("/form_response/submitted_at")],
-    retry_horizon: Duration::from_secs(36000),
+    retry_horizon: Duration::from_secs(10 * 3_600),
     covers: Coverage { body: true, id: true, event_type: true, time: false },
     quirks: "404 and 410 disable the webhook at once; 408, 423, 429 and 503 are retried for 10 hours, others some 5 times.",
-    samples: &[Sample {
-        event: "form_response",
-        headers: &[("content-type", "application/json")],
-        body: r#"{"form_response":{"submitted_at":"{{now_rfc3339}}","token":"{{object}}"},"event_type":"form_response","event_id":"{{id}}"}"#,
-        object: "obj_7Yk2Nn5",
-    }],
+    samples: &[
+        Sample {
+            event: "form_response",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/typeform_form_response.json"),
+            object: "a3a12ec67a1365927098a606107fac15",
+        },
+        Sample {
+            event: "form_response_partial",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/typeform_form_response_partial.json"),
+            object: "a3a12ec67a1365927098a606107fac15",
+        },
+    ],
     ..Provider::DEFAULT
 };

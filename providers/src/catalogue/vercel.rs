@@ -23,11 +23,25 @@ pub(super) const PROVIDER: Provider = Provider {
     retry_horizon: Duration::from_secs(24 * 3_600),
     covers: Coverage { body: true, id: true, event_type: true, time: false },
     quirks: "An integration's webhooks have another secret than an account's. Old requests can only be told from new ones by their id. Retries for up to 24 hours (second-hand).",
-    samples: &[Sample {
-        event: "deployment.succeeded",
-        headers: &[("content-type", "application/json")],
-        body: r#"{"createdAt":{{now}}000,"payload":{"deployment":{"id":"{{object}}"}},"type":"deployment.succeeded","id":"{{id}}"}"#,
-        object: "dpl_7Yk2Nn5",
-    }],
+    samples: &[
+        Sample {
+            event: "deployment.succeeded",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/vercel_deployment_succeeded.json"),
+            object: "dpl_7Yk2Nn5",
+        },
+        Sample {
+            event: "deployment.error",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/vercel_deployment_error.json"),
+            object: "dpl_7Yk2Nn5",
+        },
+        Sample {
+            event: "project.created",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/vercel_project_created.json"),
+            object: "prj_7Yk2Nn5",
+        },
+    ],
     ..Provider::DEFAULT
 };

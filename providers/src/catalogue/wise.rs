@@ -17,7 +17,7 @@ pub(super) const PROVIDER: Provider = Provider {
     ordering_key: &[Join("/", &[Json("/data/resource/type"), Json("/data/resource/id")])],
     version: &[Json("/data/occurred_at")],
     ack_deadline: Duration::from_secs(5),
-    retry_horizon: Duration::from_secs(1209600),
+    retry_horizon: Duration::from_secs(14 * 86_400),
     covers: Coverage { body: true, id: false, event_type: true, time: false },
     quirks: "At most 25 tries in two weeks, 3 after a status such as 400. The sandbox has another key. That a retry has the same id is unverified.",
     samples: &[Sample {

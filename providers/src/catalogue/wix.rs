@@ -17,7 +17,7 @@ pub(super) const PROVIDER: Provider = Provider {
     scheme: Scheme::Jwt(Jwt::rs256(TokenPlace::Body)),
     reply: Acknowledgement { status: 200, body: None },
     ack_deadline: Duration::from_secs(1),
-    retry_horizon: Duration::from_secs(172800),
+    retry_horizon: Duration::from_secs(2 * 86_400),
     covers: Coverage { body: true, id: false, event_type: false, time: false },
     quirks: "Wants 200 within 1.25 seconds; 12 retries over two days.",
     samples: &[Sample {

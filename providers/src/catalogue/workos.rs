@@ -21,7 +21,7 @@ pub(super) const PROVIDER: Provider = Provider {
     event_type: &[Json("/event")],
     ordering_key: &[Json("/data/id")],
     version: &[Json("/data/updated_at")],
-    retry_horizon: Duration::from_secs(259200),
+    retry_horizon: Duration::from_secs(3 * 86_400),
     covers: Coverage { body: true, id: true, event_type: true, time: true },
     quirks: "No promise of order: compare `data.updated_at`.",
     samples: &[Sample {

@@ -16,6 +16,7 @@ pub(super) const PROVIDER: Provider = Provider {
     title: "Xero",
     docs: "https://developer.xero.com/documentation/guides/webhooks/overview/",
     scheme: Scheme::Signed(Signed::base64(Header("x-xero-signature"))),
+    delivery_id: &[Join("/", &[Json("/tenantId"), Json("/resourceId"), Json("/eventType"), Json("/eventDateUtc")])],
     event_type: &[Join(".", &[Json("/eventCategory"), Json("/eventType")])],
     ordering_key: &[Join("/", &[Json("/tenantId"), Json("/resourceId")])],
     version: &[Root("/lastEventSequence")],
@@ -31,14 +32,28 @@ pub(super) const PROVIDER: Provider = Provider {
     }],
     reply: Acknowledgement { status: 200, body: Some(("text/plain", "")) },
     ack_deadline: Duration::from_secs(5),
-    retry_horizon: Duration::from_secs(86400),
-    covers: Coverage { body: true, id: false, event_type: true, time: false },
-    quirks: "The key looks like base64 and is not decoded. Answers, refusals too, must have no body and no cookies. Deactivates a webhook that failed for 24 hours. Events have no id.",
-    samples: &[Sample {
-        event: "INVOICE.UPDATE",
-        headers: &[("content-type", "application/json")],
-        body: r#"{"firstEventSequence":1,"lastEventSequence":7,"events":[{"tenantId":"main","resourceId":"{{object}}","eventCategory":"INVOICE","eventType":"UPDATE"}]}"#,
-        object: "obj_7Yk2Nn5",
-    }],
+    retry_horizon: Duration::from_secs(86_400),
+    covers: Coverage { body: true, id: true, event_type: true, time: false },
+    quirks: "The key looks like base64 and is not decoded. Answers, refusals too, must have no body and no cookies. Deactivates a webhook that failed for 24 hours. Events have no id of their own: object, kind and time make one.",
+    samples: &[
+        Sample {
+            event: "INVOICE.UPDATE",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/xero_invoice_update.json"),
+            object: "717f2bfc-c6d4-41fd",
+        },
+        Sample {
+            event: "INVOICE.CREATE",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/xero_invoice_create.json"),
+            object: "717f2bfc-c6d4-41fd",
+        },
+        Sample {
+            event: "CONTACT.CREATE",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/xero_contact_create.json"),
+            object: "717f2bfc-c6d4-41fd",
+        },
+    ],
     ..Provider::DEFAULT
 };

@@ -24,14 +24,28 @@ pub(super) const PROVIDER: Provider = Provider {
     ordering_key: &[Json("/detail/id")],
     version: &[Json("/detail/updated_at")],
     ack_deadline: Duration::from_secs(12),
-    retry_horizon: Duration::from_secs(3600),
+    retry_horizon: Duration::from_secs(3_600),
     covers: Coverage { body: true, id: true, event_type: true, time: true },
     quirks: "The body of a trigger is yours to shape: keep an id in it. A request may have no body. 409 is retried up to 3 times, a timeout up to 5.",
-    samples: &[Sample {
-        event: "zen:event-type:ticket.created",
-        headers: &[("content-type", "application/json")],
-        body: r#"{"detail":{"updated_at":"{{now_rfc3339}}","id":"{{object}}"},"type":"zen:event-type:ticket.created","id":"{{id}}"}"#,
-        object: "obj_7Yk2Nn5",
-    }],
+    samples: &[
+        Sample {
+            event: "zen:event-type:ticket.created",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/zendesk_ticket_created.json"),
+            object: "4118",
+        },
+        Sample {
+            event: "zen:event-type:ticket.status_changed",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/zendesk_ticket_status_changed.json"),
+            object: "4118",
+        },
+        Sample {
+            event: "zen:event-type:user.created",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/zendesk_user_created.json"),
+            object: "4118",
+        },
+    ],
     ..Provider::DEFAULT
 };

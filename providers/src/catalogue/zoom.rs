@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::handshake::{Answer, Handshake, Member, Proof, When};
 use crate::locate::Locate::{Header, Join, Json};
 use crate::scheme::{Encoding, Part, Scheme, Signed, Timestamp};
-use crate::{Coverage, Provider, Sample};
+use crate::{Acknowledgement, Coverage, Provider, Sample};
 
 pub(super) const PROVIDER: Provider = Provider {
     name: "zoom",
@@ -30,15 +30,30 @@ pub(super) const PROVIDER: Provider = Provider {
             ("encryptedToken", Member::Mac("", Encoding::Hex, Json("/payload/plainToken"))),
         ]),
     }],
+    reply: Acknowledgement { status: 200, body: None },
     ack_deadline: Duration::from_secs(3),
-    retry_horizon: Duration::from_secs(7200),
+    retry_horizon: Duration::from_secs(2 * 3_600),
     covers: Coverage { body: true, id: true, event_type: true, time: true },
-    quirks: "Validates the URL again every 72 hours. Wants an answer within 3 seconds; retries after 5, 20 and 60 minutes.",
-    samples: &[Sample {
-        event: "meeting.started",
-        headers: &[("content-type", "application/json")],
-        body: r#"{"event":"meeting.started","event_ts":1764500000123,"payload":{"account_id":"A7","object":{"uuid":"{{object}}/{{id}}","id":"123"}}}"#,
-        object: "obj_7Yk2Nn5",
-    }],
+    quirks: "Validates the URL again every 72 hours. Only 200 and 204 within 3 seconds count as success; retries after 5, 20 and 60 minutes.",
+    samples: &[
+        Sample {
+            event: "meeting.started",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/zoom_meeting_started.json"),
+            object: "4444AAAiAAAAAiAiAiiAii==",
+        },
+        Sample {
+            event: "meeting.ended",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/zoom_meeting_ended.json"),
+            object: "4444AAAiAAAAAiAiAiiAii==",
+        },
+        Sample {
+            event: "recording.completed",
+            headers: &[("content-type", "application/json")],
+            body: include_str!("../samples/zoom_recording_completed.json"),
+            object: "4444AAAiAAAAAiAiAiiAii==",
+        },
+    ],
     ..Provider::DEFAULT
 };

@@ -44,7 +44,7 @@ pub(super) fn is_signed(scheme: &Scheme) -> bool {
         }),
         Scheme::Jwt(jwt) => jwt.url.is_some(),
         Scheme::Twilio => true,
-        Scheme::FirstCarried(schemes) => schemes.iter().any(is_signed),
+        Scheme::FirstCarried(schemes) | Scheme::OnlyCarried(schemes) => schemes.iter().any(is_signed),
         _ => false,
     }
 }

@@ -18,7 +18,12 @@ impl fmt::Display for Scheme {
             Self::Basic => f.write_str("HTTP Basic"),
             Self::Twilio => f.write_str("HMAC-SHA1 in header:x-twilio-signature"),
             Self::AdyenItems => f.write_str("HMAC-SHA256 in each item"),
-            Self::FirstCarried(schemes) => {
+            Self::Sns => f.write_str("RSA in json:/Signature"),
+            Self::PayPal => f.write_str("RSA-SHA256 in header:paypal-transmission-sig"),
+            Self::Ebay => f.write_str("ECDSA P-256 in header:x-ebay-signature"),
+            Self::DropboxSign => f.write_str("HMAC-SHA256 in json:/event/event_hash"),
+            Self::VonageSms => f.write_str("HMAC in form:sig"),
+            Self::FirstCarried(schemes) | Self::OnlyCarried(schemes) => {
                 for (index, scheme) in schemes.iter().enumerate() {
                     write!(f, "{}{scheme}", if index == 0 { "" } else { ", or " })?;
                 }
@@ -35,8 +40,11 @@ impl fmt::Display for Algorithm {
             Self::HmacOf(_) | Self::HmacLabelled(_) | Self::HmacNamedIn(..) => f.write_str("HMAC"),
             Self::Plain(_) | Self::PlainKeccak256 => f.write_str("hash with the secret"),
             Self::PublicKey(PublicKey::Ed25519) => f.write_str("Ed25519"),
-            Self::PublicKey(PublicKey::EcdsaP256 | PublicKey::EcdsaP256Jose) => f.write_str("ECDSA P-256"),
+            Self::PublicKey(PublicKey::EcdsaP256 | PublicKey::EcdsaP256Jose | PublicKey::EcdsaP256Sha1) => {
+                f.write_str("ECDSA P-256")
+            }
             Self::PublicKey(PublicKey::Rsa(hash)) => write!(f, "RSA-{hash}"),
+            Self::PublicKey(PublicKey::RsaPss(hash)) => write!(f, "RSA-PSS-{hash}"),
         }
     }
 }
@@ -44,6 +52,7 @@ impl fmt::Display for Algorithm {
 impl fmt::Display for Hash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Self::Md5 => "MD5",
             Self::Sha1 => "SHA1",
             Self::Sha256 => "SHA256",
             Self::Sha384 => "SHA384",

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use ::hmac::{Hmac as Mac, KeyInit};
+use md5::Md5;
 use sha1::Sha1;
 use sha2::{Digest, Sha256, Sha384, Sha512};
 use sha3::Keccak256;
@@ -13,6 +14,9 @@ use sha3::Keccak256;
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the names say it all")]
 pub enum Hash {
+    /// Only where a provider still uses it.
+    #[serde(skip)]
+    Md5,
     Sha1,
     Sha256,
     Sha384,
@@ -23,6 +27,7 @@ impl Hash {
     /// The length of its output in bytes.
     pub(crate) fn size(self) -> usize {
         match self {
+            Self::Md5 => 16,
             Self::Sha1 => 20,
             Self::Sha256 => 32,
             Self::Sha384 => 48,
@@ -32,6 +37,7 @@ impl Hash {
 
     pub(crate) fn hmac(self, key: &[u8], message: &[Cow<'_, [u8]>]) -> Vec<u8> {
         match self {
+            Self::Md5 => mac::<Mac<Md5>>(key, message),
             Self::Sha1 => mac::<Mac<Sha1>>(key, message),
             Self::Sha256 => mac::<Mac<Sha256>>(key, message),
             Self::Sha384 => mac::<Mac<Sha384>>(key, message),
@@ -41,6 +47,7 @@ impl Hash {
 
     pub(crate) fn digest(self, message: &[Cow<'_, [u8]>]) -> Vec<u8> {
         match self {
+            Self::Md5 => digest::<Md5>(message),
             Self::Sha1 => digest::<Sha1>(message),
             Self::Sha256 => digest::<Sha256>(message),
             Self::Sha384 => digest::<Sha384>(message),

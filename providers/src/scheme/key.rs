@@ -14,6 +14,13 @@ pub(crate) const KEYS: GeneralPurpose = GeneralPurpose::new(
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
+const LENIENT: GeneralPurpose = GeneralPurpose::new(
+    &STANDARD,
+    GeneralPurposeConfig::new()
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent)
+        .with_decode_allow_trailing_bits(true),
+);
+
 /// How a secret becomes a key. Many secrets look encoded and are not: each provider says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -30,6 +37,8 @@ pub enum KeyForm {
     AfterTimestamp,
     /// `NAME:KEY`: the key behind the colon; the name is what the request calls it by.
     Named,
+    /// `NAME:KEY`, the key in base64 with either alphabet, read as leniently as Node does.
+    NamedBase64,
     /// `NAME:KEY`, where the key is both, joined by this text.
     Joined(&'static str),
     /// `NAME:KEY`, where the key is the SHA-1 of what is behind the colon.
@@ -64,6 +73,17 @@ impl KeyForm {
             },
             Self::Suffixed(suffix) => unnamed([text, suffix.as_bytes()].concat()),
             Self::Named => named(text, |_, key| key.to_vec()),
+            Self::NamedBase64 => {
+                let Key { bytes, name } = named(text, |_, key| key.to_vec())?;
+                let standard = |byte: &u8| match byte {
+                    b'-' => b'+',
+                    b'_' => b'/',
+                    byte => *byte,
+                };
+                let standard: Zeroizing<Vec<u8>> = Zeroizing::new(bytes.iter().map(standard).collect());
+                let bytes = LENIENT.decode(&*standard).map(Zeroizing::new).map_err(|_| SecretError::NotBase64)?;
+                if bytes.is_empty() { Err(SecretError::NoKey) } else { Ok(Key { bytes, name }) }
+            }
             Self::Joined(joint) => named(text, |name, key| [name, joint.as_bytes(), key].concat()),
             Self::NamedSha1 => named(text, |_, key| Hash::Sha1.digest(&[key.into()])),
             Self::HtmlEscaped => unnamed(unescaped(text)),

@@ -17,6 +17,8 @@ pub enum Listing {
     Separated(&'static str),
     /// Signatures separated by the first text, each behind the name of its key and the second.
     Named(&'static str, &'static str),
+    /// One signature, behind the first text, the name of its key and the second.
+    NamedBehind(&'static str, &'static str),
     /// `key=value` pairs separated by this text; a key may come several times.
     Pairs(&'static str),
     /// The same, with white space allowed around each pair.

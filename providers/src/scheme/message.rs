@@ -17,6 +17,10 @@ pub enum Part {
     Body,
     /// The hash of the body, as text.
     BodyHash(Hash, Encoding),
+    /// The hash of the body, as bytes.
+    BodyDigest(Hash),
+    /// The hash of the body in base64; nothing of an empty one.
+    BodyHashIfAny(Hash),
     /// The first element of the JSON array that is the body; the body, if it is none.
     FirstElement,
     /// The form field of this name, decoded, where the body is a form; the query parameter of a request without body;
@@ -48,6 +52,12 @@ pub enum Part {
     TargetEscapedTwice,
     /// The public URL up to its query.
     UrlWithoutQuery,
+    /// The path of the public URL.
+    Path,
+    /// The parameters of the query as they are, sorted.
+    QuerySorted,
+    /// The public URL with its query's parameters decoded and sorted, then those of the form, as Plivo does.
+    UrlAndFormSorted,
     /// The key itself, in plain hashes.
     Key,
     /// The name of the key, see [`super::KeyForm::Named`].
@@ -87,6 +97,14 @@ pub(crate) fn message<'m>(
         Part::Url => borrowed(request.url),
         Part::UrlUnescaped(characters) => Ok(Cow::Owned(unescaped(request.url, characters).into_bytes())),
         Part::UrlWithoutQuery => borrowed(request.url.split(['?', '#']).next().unwrap_or_default()),
+        Part::BodyDigest(hash) => Ok(Cow::Owned(hash.digest(&[Cow::Borrowed(request.body)]))),
+        Part::BodyHashIfAny(_) if request.body.is_empty() => borrowed(""),
+        Part::BodyHashIfAny(hash) => {
+            Ok(Cow::Owned(Encoding::Base64.encode(&hash.digest(&[Cow::Borrowed(request.body)])).into_bytes()))
+        }
+        Part::Path => borrowed(target(request.url).split(['?', '#']).next().unwrap_or_default()),
+        Part::QuerySorted => Ok(Cow::Owned(query_sorted(request.url).into_bytes())),
+        Part::UrlAndFormSorted => Ok(Cow::Owned(super::plivo::url_and_form(request).into_bytes())),
         Part::Key => Ok(Cow::Borrowed(&key.bytes[..])),
         Part::KeyName => borrowed(key.name.as_deref().unwrap_or_default()),
     };
@@ -208,9 +226,21 @@ fn listed_in(request: &Request<'_>, header: &str, time: &str, timestamp: &str) -
 /// The most headers a signature may name.
 const MAX_NAMES: usize = 64;
 
-fn escaped_twice(url: &str) -> String {
+/// Path and query.
+fn target(url: &str) -> &str {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    let target = rest.find('/').map_or("/", |index| &rest[index..]);
+    rest.find('/').map_or("/", |index| &rest[index..])
+}
+
+fn query_sorted(url: &str) -> String {
+    let query = url.split_once('?').map_or("", |(_, query)| query.split('#').next().unwrap_or_default());
+    let mut pairs: Vec<&str> = query.split('&').filter(|pair| !pair.is_empty()).collect();
+    pairs.sort_unstable();
+    pairs.join("&")
+}
+
+fn escaped_twice(url: &str) -> String {
+    let target = target(url);
     let escape = |text: &str, kept: &str| -> String {
         let byte = |byte: u8| match byte {
             byte if byte.is_ascii_alphanumeric() || kept.bytes().any(|kept| kept == byte) => {

@@ -7,37 +7,52 @@
 //!   (inclusive), though some libraries accept any future one;
 //! - a header, a key in one, a form field or a query parameter that the sender writes once is refused when repeated;
 //! - any listed signature may match under any live secret; the number of both is bounded;
-//! - freshness is judged after the signature, so "too old" is only ever said of an authentic request.
+//! - freshness is judged after the signature, so "too old" is only ever said of an authentic request; where the key
+//!   would have to be fetched for that, it is refused as not judged, and nothing is fetched for a replay.
 
 mod adyen;
+mod certificate;
 mod describe;
+mod dropbox_sign;
+mod ebay;
 mod encoding;
 mod hash;
 pub mod jwt;
 mod key;
+mod key_set;
 mod listing;
 mod message;
+mod multipart;
+mod paypal;
+mod pem;
+mod plivo;
+mod provider_key;
 mod public_key;
 mod signed;
+mod sns;
 pub mod standard_webhooks;
 pub mod timestamp;
 mod token;
 mod twilio;
+mod vonage_sms;
 
 pub use encoding::Encoding;
 pub use hash::Hash;
-pub use jwt::Jwt;
+pub use jwt::{Jwt, JwtAlgorithm};
 pub use key::KeyForm;
 pub use listing::Listing;
 pub use message::Part;
+pub(crate) use provider_key::Stop;
 pub use public_key::PublicKey;
 pub use signed::{Algorithm, EmptyBody, Signed};
 pub use standard_webhooks::StandardWebhooks;
 pub use timestamp::{Timestamp, Unit};
 pub use token::Token;
 
+use std::borrow::Cow;
+
 use crate::view::family_header;
-use crate::{Headers, Locate, Reject, Request, Secret, SecretError, SignError, Unsigned};
+use crate::{Headers, Keys, Locate, Reject, Request, Secret, SecretError, SignError, Unsigned};
 
 /// The most signatures one request may list; rotation needs two or three.
 pub const MAX_SIGNATURES: usize = 20;
@@ -62,8 +77,20 @@ pub enum Scheme {
     Twilio,
     /// Adyen's, inside each item of the body.
     AdyenItems,
+    /// Amazon SNS's, inside the message. A secret is the ARN of a topic; the key is fetched.
+    Sns,
+    /// PayPal's, which covers of the body a checksum only. A secret is the id of a webhook; the key is fetched.
+    PayPal,
+    /// eBay's. A secret is `CLIENT_ID:SECRET`, with which the key is fetched.
+    Ebay,
+    /// Dropbox Sign's, inside a field of a form, over time and type of the event.
+    DropboxSign,
+    /// Vonage's for SMS, over the parameters.
+    VonageSms,
     /// The first of these whose signature the request carries; the others do not count then.
     FirstCarried(&'static [Scheme]),
+    /// The one of these that the request carries; refused when it carries several.
+    OnlyCarried(&'static [Scheme]),
 }
 
 /// The time, and how far a source lets others be from it.
@@ -95,7 +122,7 @@ impl Scheme {
         match self {
             Self::Signed(Signed { signature: Locate::Family(name), .. }) => Some(name),
             Self::StandardWebhooks(_) => Some("signature"),
-            Self::FirstCarried(schemes) => schemes.iter().find_map(Self::family_signature),
+            Self::FirstCarried(schemes) | Self::OnlyCarried(schemes) => schemes.iter().find_map(Self::family_signature),
             _ => None,
         }
     }
@@ -134,8 +161,12 @@ impl Scheme {
             Self::Token(token) => !matches!(message::at(&token.at, request), Ok(None)),
             Self::Basic => token::carries_basic(request.headers),
             Self::Twilio => has("x-twilio-signature"),
-            Self::AdyenItems => true,
-            Self::FirstCarried(schemes) => schemes.iter().any(|scheme| scheme.is_carried(request, family)),
+            Self::AdyenItems | Self::Sns | Self::DropboxSign | Self::VonageSms => true,
+            Self::PayPal => has("paypal-transmission-sig"),
+            Self::Ebay => has("x-ebay-signature"),
+            Self::FirstCarried(schemes) | Self::OnlyCarried(schemes) => {
+                schemes.iter().any(|scheme| scheme.is_carried(request, family))
+            }
         }
     }
 
@@ -146,28 +177,41 @@ impl Scheme {
         family: &str,
         secrets: &[Secret],
         clock: Clock,
-    ) -> Result<usize, Reject> {
-        match self {
+        keys: &Keys,
+    ) -> Result<usize, Stop> {
+        Ok(match self {
             Self::Undeclared => Err(Reject::SecretUnusable),
             Self::Signed(signed) => signed.check(request, family, secrets, clock),
             Self::StandardWebhooks(scheme) => scheme.check(request, family, secrets, clock),
-            Self::Jwt(jwt) => jwt.check(request, secrets, clock),
+            Self::Jwt(jwt) => return jwt.check_signer(request, secrets, clock, keys),
             Self::Token(token) => token.check(request, secrets),
             Self::Basic => token::check_basic(request, secrets),
             Self::Twilio => twilio::check(request, secrets),
             Self::AdyenItems => adyen::check(request, secrets),
-            Self::FirstCarried(schemes) => schemes
-                .iter()
-                .find(|scheme| scheme.is_carried(request, family))
-                .ok_or(Reject::SignatureMissing)?
-                .check(request, family, secrets, clock),
-        }
+            Self::Sns => return sns::check(request, secrets, clock, keys),
+            Self::PayPal => return paypal::check(request, secrets, clock, keys),
+            Self::Ebay => return ebay::check(request, secrets, clock, keys),
+            Self::DropboxSign => dropbox_sign::check(request, secrets),
+            Self::VonageSms => vonage_sms::check(request, secrets, clock),
+            Self::FirstCarried(schemes) | Self::OnlyCarried(schemes) => {
+                let mut carried = schemes.iter().filter(|scheme| scheme.is_carried(request, family));
+                let first = carried.next().ok_or(Reject::SignatureMissing)?;
+                if matches!(self, Self::OnlyCarried(_)) && carried.next().is_some() {
+                    return Err(Reject::SignatureMalformed.into());
+                }
+                return first.check(request, family, secrets, clock, keys);
+            }
+        }?)
     }
 
     /// The headers that make the request authentic.
     pub(crate) fn sign(&self, unsigned: &Unsigned<'_>, family: &str, secret: &Secret) -> Result<Headers, SignError> {
         match self {
-            Self::Undeclared | Self::AdyenItems => Err(SignError::NotSignable),
+            Self::Undeclared | Self::AdyenItems | Self::Sns | Self::DropboxSign | Self::VonageSms => {
+                Err(SignError::NotSignable)
+            }
+            Self::PayPal => paypal::sign(unsigned, secret),
+            Self::Ebay => ebay::sign(unsigned, secret),
             Self::Twilio => twilio::sign(unsigned, secret),
             Self::Signed(signed) => signed.sign(unsigned, family, secret),
             Self::StandardWebhooks(scheme) => scheme.sign(unsigned, family, secret),
@@ -175,7 +219,7 @@ impl Scheme {
             Self::Token(token) => token.sign(unsigned, secret),
             Self::Basic => token::sign_basic(secret),
             // The first for which this secret is one: a source of the other kind has another kind of secret.
-            Self::FirstCarried(schemes) => {
+            Self::FirstCarried(schemes) | Self::OnlyCarried(schemes) => {
                 let mut signed = schemes.iter().map(|scheme| scheme.sign(unsigned, family, secret));
                 let first = signed.next().unwrap_or(Err(SignError::NotSignable));
                 first.or_else(|refused| signed.find(Result::is_ok).unwrap_or(Err(refused)))
@@ -185,13 +229,16 @@ impl Scheme {
 
     pub(crate) fn check_secret(&self, secret: &Secret) -> Result<(), SecretError> {
         match self {
-            Self::Undeclared | Self::Token(_) | Self::Twilio => Ok(()),
+            Self::Undeclared | Self::Token(_) | Self::Twilio | Self::DropboxSign | Self::VonageSms => Ok(()),
+            Self::Sns => sns::check_secret(secret),
+            Self::PayPal => paypal::check_secret(secret),
+            Self::Ebay => ebay::check_secret(secret),
             Self::AdyenItems => KeyForm::Hex.of(secret).map(|_| ()),
             Self::Signed(signed) => signed.check_secret(secret),
             Self::StandardWebhooks(scheme) => scheme.check_secret(secret),
             Self::Jwt(jwt) => jwt.check_secret(secret),
             Self::Basic => KeyForm::Named.of(secret).map(|_| ()),
-            Self::FirstCarried(schemes) => {
+            Self::FirstCarried(schemes) | Self::OnlyCarried(schemes) => {
                 let mut checked = schemes.iter().map(|scheme| scheme.check_secret(secret));
                 let first = checked.next().unwrap_or(Ok(()));
                 if first.is_ok() || checked.any(|other| other.is_ok()) { Ok(()) } else { first }
@@ -199,10 +246,11 @@ impl Scheme {
         }
     }
 
-    /// The claims of the token that is the body, where the provider sends such bodies.
-    pub(crate) fn document(&self, body: &[u8]) -> Option<Vec<u8>> {
+    /// The JSON document that is not the whole body: the claims of a token, or a field of a multipart form.
+    pub(crate) fn document<'r>(&self, request: &Request<'r>) -> Option<Cow<'r, [u8]>> {
         match self {
-            Self::Jwt(jwt) => jwt.document(body),
+            Self::Jwt(jwt) => jwt.document(request.body).map(Cow::Owned),
+            Self::DropboxSign => dropbox_sign::document(request).ok().flatten().map(Cow::Borrowed),
             _ => None,
         }
     }

@@ -6,6 +6,7 @@
 use base64::Engine;
 use ed25519_dalek::{Signer as _, SigningKey, VerifyingKey};
 use p256::ecdsa::signature::Verifier as _;
+use p256::ecdsa::signature::hazmat::{PrehashSigner as _, PrehashVerifier as _};
 use p256::pkcs8::{DecodePrivateKey as _, DecodePublicKey as _};
 use sha1::Sha1;
 use sha2::digest::const_oid::AssociatedOid;
@@ -32,11 +33,16 @@ pub enum PublicKey {
     EcdsaP256,
     /// ECDSA on P-256 with SHA-256, the signature as two numbers (JOSE).
     EcdsaP256Jose,
+    /// The same, but with SHA-1.
+    EcdsaP256Sha1,
     /// RSASSA-PKCS1-v1_5.
     Rsa(Hash),
+    /// RSASSA-PSS, the salt as long as the hash.
+    RsaPss(Hash),
 }
 
-enum Key {
+/// A public key that was read.
+pub(crate) enum Key {
     Ed25519(VerifyingKey),
     P256(p256::ecdsa::VerifyingKey),
     Rsa(rsa::PublicKey),
@@ -44,7 +50,7 @@ enum Key {
 
 impl PublicKey {
     pub(crate) fn check(self, secret: &Secret) -> Result<(), SecretError> {
-        self.public(secret).map(|_| ())
+        self.key(&der(secret)?).map(|_| ())
     }
 
     /// Whether one of the signatures is of this message; an error if the secret is no key.
@@ -54,65 +60,82 @@ impl PublicKey {
         message: &[u8],
         mut signatures: impl Iterator<Item = &'s [u8]>,
     ) -> Result<bool, SecretError> {
-        let key = self.public(secret)?;
-        Ok(signatures.any(|signature| match (&key, self) {
-            (Key::Ed25519(key), _) => ed25519_dalek::Signature::from_slice(signature)
-                .is_ok_and(|signature| key.verify_strict(message, &signature).is_ok()),
-            (Key::P256(key), Self::EcdsaP256Jose) => p256::ecdsa::Signature::from_slice(signature)
-                .is_ok_and(|signature| key.verify(message, &signature).is_ok()),
-            (Key::P256(key), _) => p256::ecdsa::Signature::from_der(signature)
-                .is_ok_and(|signature| key.verify(message, &signature).is_ok()),
-            (Key::Rsa(key), Self::Rsa(Hash::Sha1)) => rsa_verifies::<Sha1>(key, message, signature),
-            (Key::Rsa(key), Self::Rsa(Hash::Sha256)) => rsa_verifies::<Sha256>(key, message, signature),
-            _ => false,
-        }))
+        let key = self.key(&der(secret)?)?;
+        Ok(signatures.any(|signature| self.holds(&key, message, signature)))
     }
 
-    fn public(self, secret: &Secret) -> Result<Key, SecretError> {
-        let der = der(secret)?;
+    /// Whether this is the message's signature; never with a key of another kind.
+    pub(crate) fn holds(self, key: &Key, message: &[u8], signature: &[u8]) -> bool {
+        use p256::ecdsa::Signature;
+        match (key, self) {
+            (Key::Ed25519(key), Self::Ed25519) => ed25519_dalek::Signature::from_slice(signature)
+                .is_ok_and(|signature| key.verify_strict(message, &signature).is_ok()),
+            (Key::P256(key), Self::EcdsaP256Jose) => {
+                Signature::from_slice(signature).is_ok_and(|signature| key.verify(message, &signature).is_ok())
+            }
+            (Key::P256(key), Self::EcdsaP256) => {
+                Signature::from_der(signature).is_ok_and(|signature| key.verify(message, &signature).is_ok())
+            }
+            (Key::P256(key), Self::EcdsaP256Sha1) => Signature::from_der(signature)
+                .is_ok_and(|signature| key.verify_prehash(&Sha1::digest(message), &signature).is_ok()),
+            (Key::Rsa(key), Self::Rsa(Hash::Sha1)) => key.pkcs1v15_verify::<Sha1>(message, signature).is_ok(),
+            (Key::Rsa(key), Self::Rsa(Hash::Sha256)) => key.pkcs1v15_verify::<Sha256>(message, signature).is_ok(),
+            (Key::Rsa(key), Self::RsaPss(Hash::Sha256)) => key.pss_verify::<Sha256>(message, signature).is_ok(),
+            _ => false,
+        }
+    }
+
+    /// The public key in this DER: a SubjectPublicKeyInfo, a PKCS#8 private key, or the bytes of an Ed25519 key.
+    pub(crate) fn key(self, der: &[u8]) -> Result<Key, SecretError> {
         match self {
-            Self::Ed25519 => match ed25519_signing(&der) {
+            Self::Ed25519 => match ed25519_signing(der) {
                 Some(key) => Ok(Key::Ed25519(key.verifying_key())),
                 None => der
                     .strip_prefix(ED25519_PUBLIC)
-                    .unwrap_or(&der)
+                    .unwrap_or(der)
                     .try_into()
                     .ok()
                     .and_then(|bytes| VerifyingKey::from_bytes(bytes).ok())
                     .map(Key::Ed25519)
                     .ok_or(SecretError::NotPublicKey),
             },
-            Self::EcdsaP256 | Self::EcdsaP256Jose => match p256::ecdsa::SigningKey::from_pkcs8_der(&der) {
-                Ok(key) => Ok(Key::P256(*key.verifying_key())),
-                Err(_) => p256::ecdsa::VerifyingKey::from_public_key_der(&der)
-                    .map(Key::P256)
-                    .map_err(|_| SecretError::NotPublicKey),
-            },
-            Self::Rsa(_) => match rsa::PrivateKey::from_pkcs8_der(&der) {
-                Ok(key) => Ok(Key::Rsa(key.to_public_key())),
-                Err(_) => {
-                    rsa::PublicKey::from_public_key_der(&der).map(Key::Rsa).map_err(|_| SecretError::NotPublicKey)
+            Self::EcdsaP256 | Self::EcdsaP256Jose | Self::EcdsaP256Sha1 => {
+                match p256::ecdsa::SigningKey::from_pkcs8_der(der) {
+                    Ok(key) => Ok(Key::P256(*key.verifying_key())),
+                    Err(_) => p256::ecdsa::VerifyingKey::from_public_key_der(der)
+                        .map(Key::P256)
+                        .map_err(|_| SecretError::NotPublicKey),
                 }
+            }
+            Self::Rsa(_) | Self::RsaPss(_) => match rsa::PrivateKey::from_pkcs8_der(der) {
+                Ok(key) => Ok(Key::Rsa(key.to_public_key())),
+                Err(_) => rsa::PublicKey::from_public_key_der(der).map(Key::Rsa).map_err(|_| SecretError::NotPublicKey),
             },
         }
     }
 
     pub(crate) fn sign(self, secret: &Secret, message: &[u8]) -> Result<Vec<u8>, SignError> {
-        let der = der(secret)?;
-        let rsa = || rsa::PrivateKey::from_pkcs8_der(&der).map_err(|_| SignError::NotSignable);
+        self.sign_with(&der(secret)?, message)
+    }
+
+    /// The signature with a private key (PKCS#8, DER). PSS salts are random, and this crate has no source of that.
+    pub(crate) fn sign_with(self, der: &[u8], message: &[u8]) -> Result<Vec<u8>, SignError> {
+        let rsa = || rsa::PrivateKey::from_pkcs8_der(der).map_err(|_| SignError::NotSignable);
+        let p256 = || p256::ecdsa::SigningKey::from_pkcs8_der(der).map_err(|_| SignError::NotSignable);
+        let ecdsa = |signature: p256::ecdsa::Signature| signature.to_der().as_bytes().to_vec();
         match self {
-            Self::Ed25519 => Ok(ed25519_signing(&der).ok_or(SignError::NotSignable)?.sign(message).to_bytes().to_vec()),
-            Self::EcdsaP256 | Self::EcdsaP256Jose => {
-                let key = p256::ecdsa::SigningKey::from_pkcs8_der(&der).map_err(|_| SignError::NotSignable)?;
-                let signature: p256::ecdsa::Signature = key.sign(message);
-                Ok(match self {
-                    Self::EcdsaP256 => signature.to_der().as_bytes().to_vec(),
-                    _ => signature.to_bytes().to_vec(),
-                })
+            Self::Ed25519 => Ok(ed25519_signing(der).ok_or(SignError::NotSignable)?.sign(message).to_bytes().to_vec()),
+            Self::EcdsaP256 => Ok(ecdsa(p256()?.sign(message))),
+            Self::EcdsaP256Jose => {
+                let signature: p256::ecdsa::Signature = p256()?.sign(message);
+                Ok(signature.to_bytes().to_vec())
+            }
+            Self::EcdsaP256Sha1 => {
+                p256()?.sign_prehash(&Sha1::digest(message)).map(ecdsa).map_err(|_| SignError::NotSignable)
             }
             Self::Rsa(Hash::Sha1) => rsa_sign::<Sha1>(&rsa()?, message),
             Self::Rsa(Hash::Sha256) => rsa_sign::<Sha256>(&rsa()?, message),
-            Self::Rsa(_) => Err(SignError::NotSignable),
+            Self::Rsa(_) | Self::RsaPss(_) => Err(SignError::NotSignable),
         }
     }
 }
@@ -137,10 +160,6 @@ fn der(secret: &Secret) -> Result<Zeroizing<Vec<u8>>, SecretError> {
 
 fn ed25519_signing(der: &[u8]) -> Option<SigningKey> {
     der.strip_prefix(ED25519_PRIVATE)?.try_into().ok().map(SigningKey::from_bytes)
-}
-
-fn rsa_verifies<D: Digest + AssociatedOid>(key: &rsa::PublicKey, message: &[u8], signature: &[u8]) -> bool {
-    key.pkcs1v15_verify::<D>(message, signature).is_ok()
 }
 
 fn rsa_sign<D: Digest + AssociatedOid>(key: &rsa::PrivateKey, message: &[u8]) -> Result<Vec<u8>, SignError> {

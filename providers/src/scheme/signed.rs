@@ -240,6 +240,10 @@ impl Signed {
                 let (name, text) = text.split_once(separator)?;
                 (Some(name.to_owned()), text)
             }
+            Listing::NamedBehind(scheme, separator) => {
+                let (name, text) = text.strip_prefix(scheme)?.split_once(separator)?;
+                (Some(name.to_owned()), text)
+            }
             _ => (None, text),
         };
         let (hash, text) = match self.algorithm {
@@ -326,6 +330,7 @@ impl Signed {
         let (label, bytes) = self.algorithm.sign(secret, &key.bytes, &message)?;
         let name = match (self.listing, &key.name) {
             (Listing::Named(_, separator), Some(name)) => format!("{name}{separator}"),
+            (Listing::NamedBehind(before, separator), Some(name)) => format!("{before}{name}{separator}"),
             _ => String::new(),
         };
         let signature = format!("{name}{label}{}{}", self.prefix, self.encoding.encode(&bytes));

@@ -82,3 +82,10 @@ fn the_page_of_all_providers_is_what_the_catalogue_says() {
         "docs/PROVIDERS.md is stale ({differs:?}): run `cargo run -p hookgate-providers --example catalogue > docs/PROVIDERS.md`"
     );
 }
+
+#[test]
+fn every_module_of_the_catalogue_is_in_it() {
+    let folder = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src/catalogue")).unwrap();
+    let modules = folder.filter(|file| file.as_ref().is_ok_and(|file| file.file_name() != "mod.rs")).count();
+    assert_eq!(modules, ALL.len(), "a module without its two lines in src/catalogue/mod.rs, or one with two providers");
+}

@@ -12,6 +12,8 @@ mod explain;
 mod explain_silence;
 mod handshakes;
 mod hostile;
+mod offers;
+mod provider_keys;
 mod repeated_keys;
 mod request;
 mod rotation;
@@ -29,3 +31,6 @@ mod runner;
 
 #[path = "../../examples/vectors/secrets.rs"]
 mod secrets;
+
+#[path = "../../examples/vectors/vector.rs"]
+mod vector;

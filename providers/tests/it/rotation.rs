@@ -38,7 +38,7 @@ fn second(scheme: &Scheme) -> Option<Second> {
             _ => None,
         },
         // Signed in the first way for which there is a secret: an older one, where the newer needs more headers.
-        Scheme::FirstCarried(schemes) => schemes.iter().filter_map(second).last(),
+        Scheme::FirstCarried(schemes) | Scheme::OnlyCarried(schemes) => schemes.iter().filter_map(second).last(),
         _ => None,
     }
 }

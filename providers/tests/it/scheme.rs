@@ -1,13 +1,13 @@
 //! What the tests have to know of a provider's scheme.
 
-use hookgate_providers::scheme::{Algorithm, Encoding, Jwt, Listing, Scheme, jwt::TokenPlace};
+use hookgate_providers::scheme::{Algorithm, Encoding, Jwt, Listing, Scheme, jwt::Signer, jwt::TokenPlace};
 
 use crate::signed::Signed;
 
 impl Signed {
     fn first_scheme(&self) -> Scheme {
         match self.provider.scheme {
-            Scheme::FirstCarried(schemes) => schemes[0],
+            Scheme::FirstCarried(schemes) | Scheme::OnlyCarried(schemes) => schemes[0],
             scheme => scheme,
         }
     }
@@ -19,6 +19,7 @@ impl Signed {
                 let timestamp = signed.timestamp?;
                 Some((timestamp.tolerance_s.into(), timestamp.tolerance_s.max(timestamp.ahead_s).into()))
             }
+            Scheme::PayPal => Some((3 * 86_400, 3 * 86_400)),
             Scheme::StandardWebhooks(scheme) => Some((scheme.tolerance_s.into(), scheme.tolerance_s.into())),
             _ => None,
         }
@@ -40,11 +41,16 @@ impl Signed {
         matches!(self.first_scheme(), Scheme::Signed(signed) if matches!(signed.listing, Listing::Repeated | Listing::Numbered))
     }
 
-    /// Public-key signatures take a while without optimisation: not every byte is tried.
+    /// Every byte of a provider's first sample is tried, some of the others: they are signed the same way. Public-key
+    /// signatures take a while without optimisation.
     pub(crate) fn stride(&self) -> usize {
+        let is_first = self.provider.samples.first().is_some_and(|first| first.event == self.sample.event);
         match self.first_scheme() {
             Scheme::Signed(signed) if matches!(signed.algorithm, Algorithm::PublicKey(_)) => 97,
+            Scheme::PayPal | Scheme::Ebay => 97,
+            Scheme::Jwt(jwt) if jwt.signer != Signer::Secrets => 97,
             Scheme::Jwt(_) => 7,
+            _ if !is_first => 11,
             _ => 1,
         }
     }

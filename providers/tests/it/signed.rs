@@ -92,6 +92,14 @@ impl Signed {
         self.added.iter().filter(|(_, value)| !id(value)).collect()
     }
 
+    /// Whether this kind of event has a delivery id of its own: some have none, or one made of what they are about.
+    pub(crate) fn shows_id(&self) -> bool {
+        let holds = |text: &str| text.contains("{{id}}");
+        holds(self.sample.body)
+            || self.sample.headers.iter().any(|(_, value)| holds(value))
+            || self.added.iter().any(|(_, value)| value == ID.as_bytes())
+    }
+
     pub(crate) fn name(&self) -> String {
         format!("{} {}", self.provider.name, self.sample.event)
     }

@@ -1,16 +1,24 @@
 //! A JSON Web Token in a header, or as the whole body.
 //!
 //! The algorithm is the provider's, never the token's: a token that names another is refused before anything is
-//! computed. Keys named or carried in the token's header are ignored.
+//! computed. Keys carried in the token's header are ignored, and so is a key's id but to choose among the provider's.
+
+mod claims;
+mod signer;
+
+pub use signer::Signer;
+pub(crate) use signer::{credentials, is_plain_kid};
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use serde_json::{Map, Value, json};
 use subtle::ConstantTimeEq;
 
+use super::key_set::Use;
 use super::message::text;
+use super::provider_key::{Held, Stop, matching};
 use super::{Clock, Encoding, Hash, KeyForm, PublicKey};
-use crate::{Headers, Reject, Request, Secret, SecretError, SignError, Unsigned};
+use crate::{Headers, Keys, Reject, Request, Secret, SecretError, SignError, Unsigned};
 
 /// A signed token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,6 +39,10 @@ pub struct Jwt {
     pub issued_within_s: Option<u32>,
     /// How far `exp` and `nbf` may be from our clock, in seconds. They count wherever they are.
     pub leeway_s: u32,
+    /// Whether it must have `exp`; its `iat` must then not be ahead of our clock, and the source's tolerance is the leeway.
+    pub must_expire: bool,
+    /// Whose keys verify it.
+    pub signer: Signer,
 }
 
 /// Where a token is.
@@ -53,7 +65,9 @@ pub enum JwtAlgorithm {
     Hs384,
     Hs512,
     Rs256,
+    Ps256,
     Es256,
+    EdDsa,
 }
 
 /// Who must have issued a token.
@@ -80,6 +94,7 @@ pub enum UrlClaim {
 
 struct Parts<'t> {
     signed: &'t str,
+    kid: Option<String>,
     algorithm: JwtAlgorithm,
     claims: Map<String, Value>,
     signature: Vec<u8>,
@@ -97,6 +112,8 @@ impl Jwt {
             url: None,
             issued_within_s: None,
             leeway_s: 0,
+            must_expire: false,
+            signer: Signer::Secrets,
         }
     }
 
@@ -117,6 +134,31 @@ impl Jwt {
             return self.check_claims(&parts.claims, name.as_deref(), request, clock).map(|()| index);
         }
         Err(refused)
+    }
+
+    /// The same with keys of the provider's, which are asked for only when everything else is right.
+    pub(super) fn check_signer(
+        &self,
+        request: &Request<'_>,
+        secrets: &[Secret],
+        clock: Clock,
+        keys: &Keys,
+    ) -> Result<usize, Stop> {
+        if self.signer == Signer::Secrets {
+            return Ok(self.check(request, secrets, clock)?);
+        }
+        let parts = self.parts(self.token(request)?)?;
+        self.check_subject(&parts.claims, None, request)?;
+        let kid = parts.kid.as_deref();
+        let kind = parts.algorithm.public_key();
+        let usage = Use { kind, algorithm: Some(parts.algorithm), domains: &[], now: clock.now };
+        matching(
+            secrets,
+            |meant| self.signer.means(meant, &parts.claims, request),
+            |meant| self.signer.keys(meant, kid, request, keys),
+            |_, keys| keys.verifies(kid, &usage, parts.signed.as_bytes(), &parts.signature),
+            self.check_times(&parts.claims, clock),
+        )
     }
 
     fn token<'r>(&self, request: &Request<'r>) -> Result<&'r str, Reject> {
@@ -146,6 +188,7 @@ impl Jwt {
         let algorithm = self.algorithms.iter().find(|algorithm| Some(algorithm.name()) == named);
         Ok(Parts {
             signed,
+            kid: header.get("kid").and_then(Value::as_str).map(str::to_owned),
             algorithm: *algorithm.ok_or(Reject::SignatureMalformed)?,
             claims: object(claims)?,
             signature: bytes(signature)?,
@@ -168,59 +211,6 @@ impl Jwt {
         }
     }
 
-    fn check_claims(
-        &self,
-        claims: &Map<String, Value>,
-        name: Option<&str>,
-        request: &Request<'_>,
-        clock: Clock,
-    ) -> Result<(), Reject> {
-        let claim = |name: &str| claims.get(name).and_then(Value::as_str);
-        let issued_by = claim("iss");
-        let issuer_is_right = match self.issuer {
-            Issuer::Any => true,
-            Issuer::Is(issuer) => issued_by == Some(issuer),
-            Issuer::KeyName => name.is_some() && issued_by == name,
-        };
-        if !issuer_is_right {
-            return Err(Reject::ClaimMismatch);
-        }
-        if let Some((name, encoding)) = self.body_hash
-            && !body_is(claim(name), encoding, request.body)
-        {
-            return Err(Reject::ClaimMismatch);
-        }
-        if let Some((name, url)) = self.url
-            && !claim(name).is_some_and(|claim| url.holds(claim, request.url))
-        {
-            return Err(Reject::ClaimMismatch);
-        }
-        self.check_times(claims, clock)
-    }
-
-    fn check_times(&self, claims: &Map<String, Value>, clock: Clock) -> Result<(), Reject> {
-        let now = clock.now;
-        let time = |name: &str| match claims.get(name) {
-            None => Ok(None),
-            Some(value) => value.as_f64().map(|seconds| Some(seconds as i64)).ok_or(Reject::TimestampMalformed),
-        };
-        let leeway = i64::from(self.leeway_s);
-        if time("exp")?.is_some_and(|end| now.saturating_sub(leeway) >= end) {
-            return Err(Reject::TimestampTooOld);
-        }
-        if time("nbf")?.is_some_and(|start| now.saturating_add(leeway) < start) {
-            return Err(Reject::TimestampInFuture);
-        }
-        let Some(within) = self.issued_within_s else { return Ok(()) };
-        let within = i64::from(clock.tolerance_s.unwrap_or(within));
-        let issued = time("iat")?.ok_or(Reject::TimestampMissing)?;
-        match now.saturating_sub(issued) {
-            age if age > within => Err(Reject::TimestampTooOld),
-            age if age < -within => Err(Reject::TimestampInFuture),
-            _ => Ok(()),
-        }
-    }
-
     pub(super) fn sign(&self, unsigned: &Unsigned<'_>, secret: &Secret) -> Result<Headers, SignError> {
         let (header, prefix) = match self.at {
             TokenPlace::Header(name, prefix) | TokenPlace::HeaderOptional(name, prefix) => (name, prefix),
@@ -230,12 +220,19 @@ impl Jwt {
             }
         };
         let algorithm = *self.algorithms.first().ok_or(SignError::NotSignable)?;
+        let held = if self.signer == Signer::Secrets { None } else { Some(Held::of(secret)?) };
+        if held.as_ref().is_some_and(|held| self.signer == Signer::Google && held.meant.is_empty()) {
+            return Err(SignError::NotSignable);
+        }
         let key = self.key.of(secret)?;
         let mut claims = json!({"iat": unsigned.now, "nbf": unsigned.now, "exp": unsigned.now.saturating_add(300)});
         match self.issuer {
             Issuer::Any => {}
             Issuer::Is(issuer) => claims["iss"] = issuer.into(),
             Issuer::KeyName => claims["iss"] = key.name.into(),
+        }
+        for (name, value) in held.iter().flat_map(|held| self.signer.claims(held.meant, unsigned.url)) {
+            claims[name] = value;
         }
         if let Some((name, encoding)) = self.body_hash {
             claims[name] = encoding.encode(&Hash::Sha256.digest(&[unsigned.body.into()])).into();
@@ -244,8 +241,15 @@ impl Jwt {
             claims[name] = url.of(unsigned.url).into();
         }
         let encode = |value: &Value| BASE64_URL_SAFE_NO_PAD.encode(value.to_string());
-        let signed = format!("{}.{}", encode(&json!({"alg": algorithm.name(), "typ": "JWT"})), encode(&claims));
+        let mut head = json!({"alg": algorithm.name(), "typ": "JWT"});
+        if held.is_some() {
+            head["kid"] = "hookgate".into();
+        }
+        let signed = format!("{}.{}", encode(&head), encode(&claims));
         let signature = match algorithm.hash() {
+            None if let Some(held) = held => {
+                held.keys.ok_or(SignError::NotSignable)?.sign(algorithm.public_key(), signed.as_bytes())?
+            }
             Some(hash) => hash.hmac(&key.bytes, &[signed.as_bytes().into()]),
             None => algorithm.public_key().sign(secret, signed.as_bytes())?,
         };
@@ -254,6 +258,9 @@ impl Jwt {
     }
 
     pub(super) fn check_secret(&self, secret: &Secret) -> Result<(), SecretError> {
+        if self.signer != Signer::Secrets {
+            return self.signer.check_secret(secret);
+        }
         match self.algorithms.first() {
             Some(algorithm) if algorithm.hash().is_none() => algorithm.public_key().check(secret),
             _ => self.key.of(secret).map(|_| ()),
@@ -271,13 +278,15 @@ impl Jwt {
 }
 
 impl JwtAlgorithm {
-    fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Self::Hs256 => "HS256",
             Self::Hs384 => "HS384",
             Self::Hs512 => "HS512",
             Self::Rs256 => "RS256",
+            Self::Ps256 => "PS256",
             Self::Es256 => "ES256",
+            Self::EdDsa => "EdDSA",
         }
     }
 
@@ -286,46 +295,16 @@ impl JwtAlgorithm {
             Self::Hs256 => Some(Hash::Sha256),
             Self::Hs384 => Some(Hash::Sha384),
             Self::Hs512 => Some(Hash::Sha512),
-            Self::Rs256 | Self::Es256 => None,
+            Self::Rs256 | Self::Ps256 | Self::Es256 | Self::EdDsa => None,
         }
     }
 
     fn public_key(self) -> PublicKey {
         match self {
             Self::Es256 => PublicKey::EcdsaP256Jose,
+            Self::EdDsa => PublicKey::Ed25519,
+            Self::Ps256 => PublicKey::RsaPss(Hash::Sha256),
             _ => PublicKey::Rsa(Hash::Sha256),
-        }
-    }
-}
-
-impl UrlClaim {
-    fn of(self, url: &str) -> String {
-        match self {
-            Self::Sha256 => hex::encode(Hash::Sha256.digest(&[url.as_bytes().into()])),
-            Self::WithoutQuery => {
-                let url = url.split(['?', '#']).next().unwrap_or_default();
-                let host_ends = url.match_indices('/').nth(2).map_or(url.len(), |(index, _)| index);
-                let (origin, path) = url.split_at(host_ends);
-                format!("{}{}", origin.to_ascii_lowercase(), path.trim_end_matches('/'))
-            }
-        }
-    }
-
-    fn holds(self, claim: &str, url: &str) -> bool {
-        match self {
-            Self::Sha256 => claim == self.of(url),
-            Self::WithoutQuery => self.of(claim) == self.of(url),
-        }
-    }
-}
-
-/// Senders leave the claim out when there is no body; with neither, nothing can have been changed.
-fn body_is(claim: Option<&str>, encoding: Encoding, body: &[u8]) -> bool {
-    match claim {
-        None => body.is_empty(),
-        Some(claim) => {
-            let expected = Hash::Sha256.digest(&[body.into()]);
-            encoding.decode(claim).is_some_and(|hash| hash.ct_eq(&expected).into())
         }
     }
 }
