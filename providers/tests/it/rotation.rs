@@ -1,9 +1,9 @@
 //! While a secret rolls, requests carry a signature of the old and one of the new: either is enough.
 
 use hookgate_providers::scheme::{Listing, Scheme};
-use hookgate_providers::{Headers, Locate, Provider, Reject, Secret};
+use hookgate_providers::{Headers, Locate, Provider, Reject, Secret, Unsigned, sign};
 
-use crate::signed::{NOW, Signed, secret};
+use crate::signed::{ID, NOW, Signed, secret};
 
 /// How a second signature is added.
 enum Second {
@@ -41,6 +41,14 @@ fn second(scheme: &Scheme) -> Option<Second> {
         Scheme::FirstCarried(schemes) | Scheme::OnlyCarried(schemes) => schemes.iter().filter_map(second).last(),
         _ => None,
     }
+}
+
+/// The URL of a signed sample holds its secret, and some sign the URL: what rolls is the secret, not the request.
+fn same_request_under_another_secret(old: &Signed) -> Signed {
+    let new = Signed::new(old.provider, old.sample, "other").unwrap();
+    let (headers, _) = old.sample.render(ID, NOW);
+    let unsigned = Unsigned { method: "POST", url: &old.url, headers: &headers, body: &old.body, id: ID, now: NOW };
+    Signed { added: sign(old.provider, &unsigned, &new.secret).unwrap(), ..new }
 }
 
 /// The header with the signature, which alone differs between secrets.
@@ -84,7 +92,7 @@ fn where_a_sender_lists_several_signatures_the_old_and_the_new_secret_are_both_e
     let mut tried: Vec<&str> = Vec::new();
     for old in Signed::every() {
         let Some(second) = second(&old.provider.scheme) else { continue };
-        let new = Signed::new(old.provider, old.sample, "other").unwrap();
+        let new = same_request_under_another_secret(old);
         let headers = second.add(old, &new);
         let stranger = secret(old.provider, "another");
         let accepts = |secrets: &[Secret]| old.judge(&headers, &old.body, secrets, NOW);
