@@ -75,7 +75,7 @@ pub(super) async fn run(invocation: &Invocation, args: &Args) -> Result<Exit, Fa
     let key = source.keys.first().ok_or_else(|| Failure::no(format!("source {} has no secret", source.name)))?;
     let to = match &args.to {
         Some(url) => url.clone(),
-        None => ingest_url(local_url(config.server.ingest), source.name.as_str())?,
+        None => source_url(local_url(config.server.ingest), source)?,
     };
     let data = args
         .data
@@ -83,8 +83,9 @@ pub(super) async fn run(invocation: &Invocation, args: &Args) -> Result<Exit, Fa
         .map(std::fs::read)
         .transpose()
         .map_err(|error| Failure::usage(format!("--data cannot be read: {error}")))?;
-    let public = match config.server.public_url.as_deref().map(Url::parse) {
-        Some(Ok(base)) => ingest_url(base, source.name.as_str())?,
+    let public_url = source.public_url.as_deref().or(config.server.public_url.as_deref());
+    let public = match public_url.map(Url::parse) {
+        Some(Ok(base)) => source_url(base, source)?,
         _ => to.clone(),
     };
     let plan = Plan { args, event, source, key, data, to, public };
@@ -145,6 +146,11 @@ impl Plan<'_> {
 
 fn fresh_id() -> String {
     Uuid::now_v7().to_string()
+}
+
+/// The same for a configured source, with its key.
+fn source_url(base: Url, source: &Source) -> Result<Url, Failure> {
+    ingest_url(base, source.ingest_path().trim_start_matches("/in/"))
 }
 
 /// The URL of a source below the base of an ingest listener.
