@@ -8,6 +8,7 @@ mod conformance;
 mod custom;
 mod handshakes;
 mod hostile;
+mod libraries;
 mod offers;
 mod provider_keys;
 mod request;
