@@ -64,6 +64,7 @@ fn event(provider: &Provider, view: &View<'_>, index: usize, element: Option<&st
     let delivery_id = values.first(provider.delivery_id)?;
     let (text, is_json) = match element {
         Some(element) => (element.as_bytes(), true),
+        None if view.is_multipart_field => (&view.document[..], true),
         None => (view.request.body, !view.is_form),
     };
     Ok(Event {

@@ -10,7 +10,8 @@ use zeroize::Zeroizing;
 ///
 /// The URL is `https` without credentials, port or fragment, on a host the provider's module pins. Whoever fetches it follows
 /// no redirect, resolves to public addresses only, and bounds time and size. Two requests with one [`KeyRequest::id`] are
-/// one fetch.
+/// one fetch. The name of the key in it is the sender's: whoever fetches also bounds how many of a source's fetches may
+/// fail in a minute.
 #[derive(Clone, PartialEq, Eq)]
 pub struct KeyRequest {
     pub(crate) method: &'static str,

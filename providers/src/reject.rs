@@ -47,6 +47,8 @@ pub enum Reject {
     KeyUnknown,
     /// What was fetched or configured as a key is none of this kind, or not the provider's.
     KeyUnusable,
+    /// Whether it is authentic cannot be said without a key that was not fetched: its time is off, or nobody was asked to.
+    KeyNotFetched,
     /// The key was withdrawn, or is used outside of the time its certificate is for.
     KeyExpired,
     /// A handshake with a wrong token, or one that would sign what a sender could pass off as an event.
@@ -80,6 +82,7 @@ impl Reject {
             Self::KeyUrlRefused => "key_url_refused",
             Self::KeyUnknown => "key_unknown",
             Self::KeyUnusable => "key_unusable",
+            Self::KeyNotFetched => "key_not_fetched",
             Self::KeyExpired => "key_expired",
             Self::HandshakeRefused => "handshake_refused",
             Self::HandshakeIncomplete => "handshake_incomplete",

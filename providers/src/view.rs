@@ -11,20 +11,24 @@ pub(crate) struct View<'a> {
     /// The JSON document: the body, or the form field that carries it.
     pub(crate) document: Cow<'a, [u8]>,
     pub(crate) is_form: bool,
+    /// Whether the document is a field of a multipart form, between boundaries that are new in each try.
+    pub(crate) is_multipart_field: bool,
 }
 
 impl<'a> View<'a> {
     pub(crate) fn new(provider: &Provider, request: &'a Request<'a>, family: &'static str) -> Self {
         let is_form = request.headers.iter().any(|(name, value)| name == "content-type" && form::is_form(value));
+        let apart = provider.scheme.document(request);
+        let is_multipart_field = matches!(apart, Some(Cow::Borrowed(_)));
         let document = match provider.form_payload {
             Some(field) if is_form => match form::field(request.body, field) {
                 Some(Cow::Borrowed(text)) => Cow::Borrowed(text.as_bytes()),
                 Some(Cow::Owned(text)) => Cow::Owned(text.into_bytes()),
                 None => Cow::Borrowed(&[][..]),
             },
-            _ => provider.scheme.document(request).unwrap_or(Cow::Borrowed(request.body)),
+            _ => apart.unwrap_or(Cow::Borrowed(request.body)),
         };
-        Self { request, family, document, is_form }
+        Self { request, family, document, is_form, is_multipart_field }
     }
 }
 

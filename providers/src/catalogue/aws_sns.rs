@@ -7,6 +7,7 @@
 //!   and the URL has to be SNS's. The confirmation of an end of subscription also holds such a URL, which would undo it:
 //!   it is answered and not visited.
 //! - "Raw message delivery" takes the signature away: leave it off.
+//! - Of the body all but `UnsubscribeURL` is signed; neither the JSON around it nor any header is.
 //! - Use topics with `SignatureVersion` 2: 1 means SHA-1.
 
 use std::time::Duration;
@@ -40,9 +41,8 @@ pub(super) const PROVIDER: Provider = Provider {
     ],
     ack_deadline: Duration::from_secs(15),
     retry_horizon: Duration::from_secs(3600),
-    max_body: Some(256 * 1024 * 2),
-    covers: Coverage { body: false, id: true, event_type: true, time: false },
-    quirks: "The secret is the ARN of your topic. Raw message delivery is unsigned and refused. A retry keeps its time, so old ones are not told from replays but by their id.",
+    covers: Coverage { body: true, id: true, event_type: true, time: false },
+    quirks: "The secret is the ARN of your topic. Raw message delivery is unsigned and refused. UnsubscribeURL is not signed. A retry keeps its time, so only the id tells a replay.",
     samples: &[Sample {
         event: "Notification",
         headers: &[("content-type", "text/plain; charset=UTF-8"), ("x-amz-sns-message-type", "Notification")],

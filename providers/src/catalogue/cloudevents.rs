@@ -4,6 +4,7 @@
 //!
 //! - The handshake (`OPTIONS`) is answered for the origins that are secrets of the source: `verify:ORIGIN`, with the
 //!   number of requests a minute it may make behind it, or `verify:*`.
+//! - **Nothing is signed**: whoever has the token can send anything.
 //! - The token in both places is refused, as the specification wants.
 
 use crate::handshake::{Answer, Handshake, Proof, When};

@@ -2,7 +2,7 @@
 //! a multipart form. The key is the API key of the account, or of the app's owner.
 //! <https://developers.hellosign.com/docs/events/walkthrough/>
 //!
-//! - **The rest of the event is not protected**: whoever sees one can send another document's under its hash. Read the
+//! - **The rest of the event is not signed**: whoever sees one can send another document's under its hash. Read the
 //!   signature request again by its id.
 //! - Anything but the demanded answer counts as a failure. The test request is answered the same way, signed or not.
 
@@ -43,7 +43,7 @@ pub(super) const PROVIDER: Provider = Provider {
     reply: Acknowledgement { status: 200, body: Some(("text/plain", TAKEN)) },
     ack_deadline: Duration::from_secs(30),
     covers: Coverage { body: false, id: false, event_type: true, time: false },
-    quirks: "Only time and type of the event are signed. The form may carry the signed document as a file.",
+    quirks: "The event is not signed but for its time and type. The form may carry the signed document as a file.",
     samples: &[Sample {
         event: "signature_request_signed",
         headers: &[("content-type", "multipart/form-data; boundary=hookgate")],

@@ -30,7 +30,7 @@ pub(super) const PROVIDER: Provider = Provider {
     reply: Acknowledgement { status: 204, body: Some(("text/plain", "")) },
     retry_horizon: Duration::from_secs(86400),
     covers: Coverage { body: true, id: true, event_type: true, time: false },
-    quirks: "SHA-1 inside. An endpoint that is not verified or fails for a day is switched off, and with it the API access of applications that must take account deletions.",
+    quirks: "SHA-1 inside. Applications that keep users' data must take account deletions or lose their access to the API.",
     samples: &[Sample {
         event: "MARKETPLACE_ACCOUNT_DELETION",
         headers: &[("content-type", "application/json")],

@@ -2,7 +2,7 @@
 //! the subscription pushes as; Google's keys are fetched.
 //! <https://docs.cloud.google.com/pubsub/docs/authenticate-push-subscriptions>
 //!
-//! - **The body is not protected**: within the hour that a token lives, whoever sees one can push anything.
+//! - **The body is not signed**: within the hour that a token lives, whoever sees one can push anything.
 //! - Google signs for everybody's accounts: the secret is the account's address, and the audience if it is not the
 //!   source's URL: `EMAIL AUDIENCE`.
 //! - The payload is base64 in `/message/data`.
@@ -33,7 +33,7 @@ pub(super) const PROVIDER: Provider = Provider {
     ack_deadline: Duration::from_secs(10),
     retry_horizon: Duration::from_secs(604800),
     covers: Coverage { body: false, id: false, event_type: false, time: false },
-    quirks: "The token covers nothing of the message. Only 102, 200, 201, 202 and 204 are taken as an answer. The secret is the pushing service account: EMAIL, or EMAIL AUDIENCE.",
+    quirks: "The message is not signed. Only 102, 200, 201, 202 and 204 are taken as an answer. The secret is the pushing service account: EMAIL, or EMAIL AUDIENCE.",
     samples: &[Sample {
         event: "order.paid",
         headers: &[("content-type", "application/json")],

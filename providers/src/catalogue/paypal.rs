@@ -2,8 +2,7 @@
 //! that a header names, fetched from PayPal's own hosts.
 //! <https://developer.paypal.com/api/rest/webhooks/rest/>
 //!
-//! - **The body is not protected**: a CRC is no hash, and whoever has one delivery can write any other body with the same
-//!   one. Read the event again from PayPal by its id before money moves.
+//! - **The body is not signed**, only its CRC is, and whoever has one delivery can write any other body with the same one. Read the event again from PayPal by its id before money moves.
 //! - The secret is the webhook's id.
 
 use std::time::Duration;
@@ -23,7 +22,7 @@ pub(super) const PROVIDER: Provider = Provider {
     version: &[Json("/resource/update_time"), Json("/create_time")],
     retry_horizon: Duration::from_secs(259200),
     covers: Coverage { body: false, id: false, event_type: false, time: true },
-    quirks: "Only a checksum of the body is signed: fetch the event by its id before acting on it. Up to 25 tries in 3 days. The webhook simulator's events have no webhook id and cannot be verified.",
+    quirks: "The body is not signed, only a checksum of it: fetch the event by its id before acting on it. Up to 25 tries in 3 days. Events of the webhook simulator cannot be verified.",
     samples: &[Sample {
         event: "PAYMENT.CAPTURE.COMPLETED",
         headers: &[

@@ -23,7 +23,7 @@ pub(super) const PROVIDER: Provider = Provider {
     ],
     event_type: &[Form("Event"), Query("Event")],
     ordering_key: &[Form("CallUUID"), Query("CallUUID")],
-    covers: Coverage { body: false, id: true, event_type: true, time: false },
+    covers: Coverage { body: true, id: true, event_type: true, time: false },
     quirks: "Names and values of the form are joined without separators. Calls want XML as the answer, which a queue cannot give; use it for their events.",
     samples: &[Sample {
         event: "Hangup",

@@ -54,6 +54,7 @@ pub(super) fn check(request: &Request<'_>, secrets: &[Secret], clock: Clock, key
             None if !kid.is_empty() && kid != signed.kid => Err(Reject::KeyUnknown),
             _ => keys.verifies(Some(&signed.kid), &usage, request.body, &signature),
         },
+        Ok(()),
     )
 }
 

@@ -79,7 +79,7 @@ impl KeySet {
     pub(super) fn parse(text: &[u8]) -> Option<Self> {
         let text = std::str::from_utf8(text).ok().filter(|text| text.len() <= LARGEST)?.trim();
         if text.starts_with(pem::BEGIN) {
-            return Some(Self(vec![(None, Material::of_pem(text)?)]));
+            return Self::bounded(Material::of_pem(text)?.into_iter().map(|key| (None, key)).collect());
         }
         let keys: Vec<_> = match serde_json::from_str(text).ok()? {
             // A set grows keys of kinds we do not know: they are passed over.
@@ -87,11 +87,22 @@ impl KeySet {
                 keys.into_iter().filter_map(|key| Some(named(serde_json::from_value(key).ok()?))).collect()
             }
             Document::Wrapped { key } | Document::One(key) => vec![named(key)],
-            Document::WrappedPem { key } => vec![(None, Material::of_pem(&key)?)],
+            Document::WrappedPem { key } => Material::of_pem(&key)?.into_iter().map(|key| (None, key)).collect(),
             Document::Named(keys) => {
-                keys.into_iter().filter_map(|(kid, pem)| Some((Some(kid), Material::of_pem(&pem)?))).collect()
+                let of = |(kid, pem): (String, String)| {
+                    Material::of_pem(&pem)
+                        .into_iter()
+                        .flatten()
+                        .map(move |key| (Some(kid.clone()), key))
+                        .collect::<Vec<_>>()
+                };
+                keys.into_iter().flat_map(of).collect()
             }
         };
+        Self::bounded(keys)
+    }
+
+    fn bounded(keys: Vec<(Option<String>, Material)>) -> Option<Self> {
         (1..=MOST_KEYS).contains(&keys.len()).then_some(Self(keys))
     }
 
@@ -100,8 +111,8 @@ impl KeySet {
         Self(self.0.into_iter().map(|(_, key)| (Some(kid.to_owned()), key)).collect())
     }
 
-    /// Whether the message is signed with the key of this id. A request without an id needs a set of one key; a key
-    /// without one fits any.
+    /// Whether the message is signed with the key of this id. A request without an id needs a set of one named
+    /// key; a key without one, such as those of a chain of certificates, fits any.
     pub(super) fn verifies(
         &self,
         kid: Option<&str>,
@@ -113,8 +124,8 @@ impl KeySet {
         for (name, material) in &self.0 {
             let is_called = match (kid, name) {
                 (Some(kid), Some(name)) => kid == name,
-                (Some(_), None) => true,
-                (None, _) => self.0.len() == 1,
+                (_, None) => true,
+                (None, Some(_)) => self.0.len() == 1,
             };
             if !is_called {
                 continue;
@@ -143,11 +154,13 @@ fn named(key: Jwk) -> (Option<String>, Material) {
 }
 
 impl Material {
-    fn of_pem(text: &str) -> Option<Self> {
-        match pem::first(text)? {
-            ("CERTIFICATE", der) => Certificate::read(&der).map(Self::Certificate),
-            (_, der) => Some(Self::Der(der)),
-        }
+    /// Of a chain, every certificate that can be read: only those of the provider's domains count.
+    fn of_pem(text: &str) -> Option<Vec<Self>> {
+        let read = |block: pem::Block<'_>| match block.label {
+            "CERTIFICATE" => Certificate::read(&block.bytes).map(Self::Certificate),
+            _ => Some(Self::Der(block.bytes)),
+        };
+        Some(pem::blocks(text)?.into_iter().filter_map(read).collect())
     }
 
     fn key(&self, usage: &Use<'_>) -> Result<Key, Reject> {

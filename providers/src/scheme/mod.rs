@@ -7,8 +7,8 @@
 //!   (inclusive), though some libraries accept any future one;
 //! - a header, a key in one, a form field or a query parameter that the sender writes once is refused when repeated;
 //! - any listed signature may match under any live secret; the number of both is bounded;
-//! - freshness is judged after the signature, so "too old" is only ever said of an authentic request; before it where
-//!   the key has to be fetched, so that nothing is fetched for a replay.
+//! - freshness is judged after the signature, so "too old" is only ever said of an authentic request; where the key
+//!   would have to be fetched for that, it is refused as not judged, and nothing is fetched for a replay.
 
 mod adyen;
 mod certificate;

@@ -40,7 +40,9 @@ pub(super) fn check(request: &Request<'_>, secrets: &[Secret], clock: Clock, key
         name.is_some_and(|name| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-'))
     };
     HOSTS.target(url).filter(|path| is_certificate(path)).ok_or(Reject::KeyUrlRefused)?;
-    TIME.check(time, clock)?;
+    if !TIME.parses(time) {
+        return Err(Reject::TimestampMalformed.into());
+    }
     let usage = Use { kind: KIND, algorithm: None, domains: DOMAINS, now: clock.now };
     // The webhook's id is in the signed text only: every one of the source's is tried.
     matching(
@@ -48,6 +50,7 @@ pub(super) fn check(request: &Request<'_>, secrets: &[Secret], clock: Clock, key
         |webhook| !webhook.is_empty(),
         |_| keys_at(KeyRequest::get(url), keys),
         |webhook, keys| keys.verifies(None, &usage, message(id, time, webhook, request.body).as_bytes(), &signature),
+        TIME.check(time, clock),
     )
 }
 

@@ -9,10 +9,20 @@ use super::key::KEYS;
 pub(super) const BEGIN: &str = "-----BEGIN ";
 const DASHES: &str = "-----";
 
-/// The label and the bytes of the first block, which in a chain is the certificate itself.
-pub(super) fn first(text: &str) -> Option<(&str, Zeroizing<Vec<u8>>)> {
-    let (label, rest) = text.split_once(BEGIN)?.1.split_once(DASHES)?;
+/// What stands between its two lines.
+pub(super) struct Block<'t> {
+    pub(super) label: &'t str,
+    pub(super) bytes: Zeroizing<Vec<u8>>,
+}
+
+/// Every block; none where one cannot be read.
+pub(super) fn blocks(text: &str) -> Option<Vec<Block<'_>>> {
+    text.split(BEGIN).skip(1).map(block).collect()
+}
+
+fn block(text: &str) -> Option<Block<'_>> {
+    let (label, rest) = text.split_once(DASHES)?;
     let base64: Zeroizing<String> =
         Zeroizing::new(rest.split_once(DASHES)?.0.chars().filter(|character| !character.is_whitespace()).collect());
-    Some((label, Zeroizing::new(KEYS.decode(base64.as_str()).ok()?)))
+    Some(Block { label, bytes: Zeroizing::new(KEYS.decode(base64.as_str()).ok()?) })
 }

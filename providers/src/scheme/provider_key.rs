@@ -3,7 +3,7 @@
 //! Everybody with an account has the provider sign requests, so a signature alone says little: each secret says whose
 //! requests are meant (a topic, a webhook, an account), and may carry the key behind it. With the key given, nothing is
 //! fetched. Everything that can be judged without the key is judged before it is asked for, so that nobody can make us
-//! fetch by sending what would be refused anyway.
+//! fetch by sending what would be refused anyway. A key at hand is used even so: "too old" is only said of what is authentic.
 
 use super::key_set::KeySet;
 use super::pem;
@@ -52,6 +52,7 @@ pub(super) fn matching(
     means: impl Fn(&str) -> bool,
     fetched: impl Fn(&str) -> Result<KeySet, Stop>,
     verifies: impl Fn(&str, &KeySet) -> Result<bool, Reject>,
+    is_fresh: Result<(), Reject>,
 ) -> Result<usize, Stop> {
     let held: Vec<_> = secrets.iter().map(|secret| Held::of(secret).ok()).collect();
     let shared = || held.iter().flatten().filter(|held| held.meant.is_empty()).filter_map(|held| held.keys.as_ref());
@@ -66,6 +67,7 @@ pub(super) fn matching(
             None => match fetched(held.meant) {
                 Ok(keys) => verifies(&keys),
                 Err(Stop::Reject(reject)) => Err(reject),
+                Err(Stop::NeedKey(_)) if is_fresh.is_err() => Err(Reject::KeyNotFetched),
                 Err(Stop::NeedKey(request)) => {
                     needed.get_or_insert(request);
                     continue;
@@ -73,7 +75,7 @@ pub(super) fn matching(
             },
         };
         match verdict {
-            Ok(true) => return Ok(index),
+            Ok(true) => return Ok(is_fresh.map(|()| index)?),
             Ok(false) => refused = Reject::SignatureMismatch,
             Err(reject) => refused = reject,
         }

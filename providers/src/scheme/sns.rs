@@ -66,6 +66,7 @@ pub(super) fn check(request: &Request<'_>, secrets: &[Secret], clock: Clock, key
         |topic| topic == message.topic_arn,
         |_| keys_at(KeyRequest::get(message.signing_cert_url.as_str()), keys),
         |_, keys| keys.verifies(None, &usage, signed.as_bytes(), &signature),
+        Ok(()),
     )
 }
 

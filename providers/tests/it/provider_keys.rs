@@ -110,6 +110,14 @@ impl Sent {
         panic!("{} asks without end", self.provider.name)
     }
 
+    fn wrong_answer(&self) -> String {
+        match self.provider.name {
+            "google-pubsub" => json!({"keys": [rsa_jwk(1)]}).to_string(),
+            "plaid" => json!({"key": p256_jwk(1)}).to_string(),
+            _ => RSA[1].to_owned(),
+        }
+    }
+
     fn right_answer(&self) -> String {
         match self.provider.name {
             "paypal" => RSA[0].to_owned(),
@@ -164,20 +172,22 @@ fn each_provider_asks_at_its_own_address_and_says_nothing_secret_about_it() {
 #[test]
 fn nothing_is_fetched_for_a_request_that_is_refused_anyway() {
     let none = Keys::new();
-    let old = NOW + 4 * 86_400;
-    let one = |sent: &Sent| std::slice::from_ref(&sent.secret).to_vec();
-    for sent in Sent::every() {
-        let stranger = Secret::new("someone@else.example https://else.example").unwrap();
-        let others = match sent.provider.name {
-            "google-pubsub" => vec![stranger],
-            _ => vec![],
-        };
-        assert!(!matches!(sent.judge_at(&others, &none, NOW), Ok(_)), "{}", sent.provider.name);
-        assert!(
-            sent.provider.name == "ebay" || sent.judge_at(&one(&sent), &none, old).is_err(),
-            "{}",
-            sent.provider.name
-        );
+    // eBay signs no time.
+    for sent in Sent::every().iter().filter(|sent| sent.provider.name != "ebay") {
+        let late = |keys: &Keys| sent.judge_at(std::slice::from_ref(&sent.secret), keys, NOW + 4 * 86_400);
+        assert_eq!(late(&none), Err(Reject::KeyNotFetched), "{}", sent.provider.name);
+        // With the key at hand it can be said whose request it is.
+        for (answer, verdict) in
+            [(sent.right_answer(), Reject::TimestampTooOld), (sent.wrong_answer(), Reject::SignatureMismatch)]
+        {
+            let mut keys = Keys::new();
+            keys.insert(&sent.needs(&none), answer.into_bytes());
+            assert_eq!(late(&keys), Err(verdict), "{}", sent.provider.name);
+        }
+    }
+    for stranger in ["someone@else.example", &format!("{EMAIL} https://else.example"), "verify:token"] {
+        let verdict = Sent::new("google-pubsub").judge_at(&[Secret::new(stranger).unwrap()], &none, NOW);
+        assert!(matches!(verdict, Err(Reject::NotForThisSource | Reject::SecretUnusable)), "{stranger}: {verdict:?}");
     }
     let refused = |sent: Sent| sent.judge(&none).err().unwrap_or_else(|| panic!("{}", sent.provider.name));
     let paypal = || Sent::new("paypal");
@@ -350,6 +360,15 @@ fn a_certificate_counts_only_in_its_time_and_for_its_provider() {
     assert_eq!(judge(&paypal, "paypal", webhook, &sns, NOW), Err(Reject::KeyUnusable));
     assert!(is_delivery(&judge(&sns, "aws-sns", topic, &sns, NOW)));
     assert_eq!(judge(&sns, "aws-sns", topic, &paypal, NOW), Err(Reject::KeyUnusable));
+    // What is fetched is a chain, of which one certificate is the provider's.
+    let chain = |certificates: [&Value; 2]| {
+        let pems = certificates.map(|vector| vector["key"]["cert_pem"].as_str().unwrap());
+        json!({"key": {"cert_pem": pems.concat()}})
+    };
+    for chain in [chain([&paypal, &sns]), chain([&sns, &paypal])] {
+        assert!(is_delivery(&judge(&paypal, "paypal", webhook, &chain, in_2016)));
+        assert!(is_delivery(&judge(&sns, "aws-sns", topic, &chain, NOW)));
+    }
     let elsewhere = "arn:aws:sns:us-east-1:999999999999:MyTopic";
     assert_eq!(judge(&sns, "aws-sns", elsewhere, &sns, NOW), Err(Reject::NotForThisSource));
 }

@@ -1,7 +1,7 @@
 //! What is particular to one provider's signatures.
 
 use hookgate_providers::scheme::MAX_SIGNATURES;
-use hookgate_providers::{Headers, Reject, Request, Secret, SecretError, SignError, Unsigned, sign};
+use hookgate_providers::{Headers, Reject, Request, Secret, SecretError, SignError, Unsigned, Verdict, sign, verify};
 
 use crate::request::{NOW, event, judge, provider, signed, value};
 
@@ -190,4 +190,80 @@ fn nothing_that_is_printed_holds_a_secret_a_body_or_a_header_value() {
     for printed in [format!("{secret:?}"), format!("{headers:?}"), format!("{request:?}")] {
         assert!(!printed.contains("hush"), "{printed}");
     }
+}
+
+#[test]
+fn messagebirds_older_signature_and_birds_new_one_are_told_by_what_they_cover() {
+    use base64::Engine;
+    use sha2::Digest;
+    let bird = provider("messagebird");
+    let secret = Secret::new("signing-key").unwrap();
+    let (url, body) = ("https://example.com/in/x?b=2&a=1&c", br#"{"id":"1"}"#);
+    let mac = |lines: &[&[u8]]| {
+        use hmac::{KeyInit, Mac};
+        let mut mac = <hmac::Hmac<sha2::Sha256> as KeyInit>::new_from_slice(b"signing-key").unwrap();
+        mac.update(&lines.join(&b'\n'));
+        base64::prelude::BASE64_STANDARD.encode(mac.finalize().into_bytes())
+    };
+    let judge = |signature: &str, now: i64| {
+        let headers: Headers = [("messagebird-signature", signature), ("messagebird-request-timestamp", "1764500000")]
+            .into_iter()
+            .collect();
+        verify(bird, &Request { method: "POST", url, headers: &headers, body }, std::slice::from_ref(&secret), now)
+    };
+    let hash = sha2::Sha256::digest(body);
+    let older = mac(&[b"1764500000", b"a=1&b=2&c", &hash]);
+    let new = mac(&[b"1764500000", url.as_bytes(), &hash]);
+    for signature in [&older, &new] {
+        assert!(judge(signature, NOW + 100).is_ok());
+        assert_eq!(judge(signature, NOW + 101), Err(Reject::TimestampTooOld));
+    }
+    assert_eq!(judge(&mac(&[b"1764500000", b"b=2&a=1&c", &hash]), NOW), Err(Reject::SignatureMismatch));
+    assert_eq!(judge(&mac(&[b"1764500000", b"a=1&b=2&c", body]), NOW), Err(Reject::SignatureMismatch));
+}
+
+#[test]
+fn a_batch_of_cloud_events_is_told_by_its_content_type_and_a_list_that_is_one_events_data_is_not_one() {
+    let cloudevents = provider("cloudevents");
+    let secret = Secret::new("token").unwrap();
+    let body = br#"[{"id":"1","source":"/a","type":"x"},{"id":"2","source":"/a","type":"y"}]"#;
+    let ids = |headers: &[(&str, &str)]| {
+        let headers = signed(cloudevents, &secret, headers, body);
+        match judge(cloudevents, std::slice::from_ref(&secret), &headers, body) {
+            Ok(Verdict::Delivery(verified)) => {
+                verified.into_events().into_iter().filter_map(|event| event.delivery_id).collect::<Vec<_>>()
+            }
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(ids(&[("content-type", "application/cloudevents-batch+json; charset=utf-8")]), ["/a|1", "/a|2"]);
+    let binary = [("content-type", "application/json"), ("ce-id", "9"), ("ce-source", "/b"), ("ce-type", "z")];
+    assert_eq!(ids(&binary), ["/b|9"]);
+}
+
+#[test]
+fn a_dropbox_sign_event_sent_again_between_other_boundaries_is_the_same() {
+    let dropbox = provider("dropbox-sign");
+    let secret = Secret::new("api-key").unwrap();
+    let hash = {
+        use hmac::{KeyInit, Mac};
+        let mut mac = <hmac::Hmac<sha2::Sha256> as KeyInit>::new_from_slice(b"api-key").unwrap();
+        mac.update(b"1764500000signature_request_signed");
+        hex::encode(mac.finalize().into_bytes())
+    };
+    let json = format!(
+        r#"{{"event":{{"event_time":"1764500000","event_type":"signature_request_signed","event_hash":"{hash}"}},"signature_request":{{"signature_request_id":"r"}}}}"#
+    );
+    let sent = |boundary: &str| {
+        let headers: Headers =
+            [("content-type", format!("multipart/form-data; boundary={boundary}"))].into_iter().collect();
+        let body = format!(
+            "--{boundary}\r\ncontent-disposition: form-data; name=\"json\"\r\n\r\n{json}\r\n--{boundary}--\r\n"
+        );
+        event(judge(dropbox, std::slice::from_ref(&secret), &headers, body.as_bytes()))
+    };
+    let (one, again) = (sent("a"), sent("b"));
+    assert_eq!(one.event_type.as_deref(), Some("signature_request_signed"));
+    assert!(one.dedup_key.is_some() && one.dedup_key == again.dedup_key);
+    assert_eq!(one.fingerprint, again.fingerprint);
 }

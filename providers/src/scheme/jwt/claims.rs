@@ -15,6 +15,17 @@ impl Jwt {
         request: &Request<'_>,
         clock: Clock,
     ) -> Result<(), Reject> {
+        self.check_subject(claims, name, request)?;
+        self.check_times(claims, clock)
+    }
+
+    /// Whether the token is about this request, whenever it was made.
+    pub(super) fn check_subject(
+        &self,
+        claims: &Map<String, Value>,
+        name: Option<&str>,
+        request: &Request<'_>,
+    ) -> Result<(), Reject> {
         let claim = |name: &str| claims.get(name).and_then(Value::as_str);
         let issued_by = claim("iss");
         let issuer_is_right = match self.issuer {
@@ -35,10 +46,10 @@ impl Jwt {
         {
             return Err(Reject::ClaimMismatch);
         }
-        self.check_times(claims, clock)
+        Ok(())
     }
 
-    fn check_times(&self, claims: &Map<String, Value>, clock: Clock) -> Result<(), Reject> {
+    pub(super) fn check_times(&self, claims: &Map<String, Value>, clock: Clock) -> Result<(), Reject> {
         let now = clock.now;
         let time = |name: &str| match claims.get(name) {
             None => Ok(None),

@@ -148,7 +148,7 @@ impl Jwt {
             return Ok(self.check(request, secrets, clock)?);
         }
         let parts = self.parts(self.token(request)?)?;
-        self.check_claims(&parts.claims, None, request, clock)?;
+        self.check_subject(&parts.claims, None, request)?;
         let kid = parts.kid.as_deref();
         let kind = parts.algorithm.public_key();
         let usage = Use { kind, algorithm: Some(parts.algorithm), domains: &[], now: clock.now };
@@ -157,6 +157,7 @@ impl Jwt {
             |meant| self.signer.means(meant, &parts.claims, request),
             |meant| self.signer.keys(meant, kid, request, keys),
             |_, keys| keys.verifies(kid, &usage, parts.signed.as_bytes(), &parts.signature),
+            self.check_times(&parts.claims, clock),
         )
     }
 
