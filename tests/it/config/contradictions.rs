@@ -25,7 +25,29 @@ fn each_contradiction_names_both_settings() {
     let github = STRIPE.replace("stripe", "github");
     let bare = "[source.stripe]\nprovider = \"hmac\"\nsecrets = [{ env = \"STRIPE_SECRET\" }]\nhmac = { header = \"x-signature\" }\n";
     let db = "[database]\nurl = \"postgres://db/x\"\n";
+    let of = |provider: &str| STRIPE.replace("\"stripe\"", &format!("{provider:?}"));
     let table: Vec<(String, Severity, &[&str])> = vec![
+        (of("okta"), Warning, &["nothing that Okta sends vouches for the body", "set `source.stripe.url_key`"]),
+        (
+            of("twilio"),
+            Warning,
+            &["`server.public_url` or `source.stripe.public_url`, or else `server.trusted_proxies`"],
+        ),
+        (
+            format!("[server]\npublic_url = \"https://x/?a\"\n{STRIPE}"),
+            Error,
+            &["`server.public_url` is not an http or https URL without query"],
+        ),
+        (
+            format!("{STRIPE}public_url = \"hooks.test\""),
+            Error,
+            &["`source.stripe.public_url` is not an http or https URL"],
+        ),
+        (
+            "[server]\ntrusted_proxies = [\"0.0.0.0/0\"]".into(),
+            Warning,
+            &["`server.trusted_proxies` holds every address"],
+        ),
         ("[worker]\nlease = \"14s\"".into(), Error, &["`worker.lease` (14s)", "`worker.heartbeat` (5s)"]),
         (
             "[handler_defaults]\ntimeout = \"2m\"".into(),
@@ -161,4 +183,22 @@ fn errors_stop_the_start_and_warnings_do_not() {
     let config = load("[recorder]\nwriters = 9", &SECRETS).unwrap();
     let bearable = config.refuse_contradictions().unwrap();
     assert_eq!(bearable.iter().map(|p| p.severity).collect::<Vec<_>>(), [Severity::Warning, Severity::Note]);
+}
+
+/// Whoever did what the warning says hears it no more.
+#[test]
+fn what_protects_a_weak_provider_quiets_its_warning() {
+    let variables = [&SECRETS[..], &[("URL_KEY", "0123456789abcdef")]].concat();
+    let okta = STRIPE.replace("\"stripe\"", "\"okta\"") + "url_key = { env = \"URL_KEY\" }\n";
+    let twilio = STRIPE.replace("\"stripe\"", "\"twilio\"");
+    for text in [
+        okta,
+        format!("{twilio}public_url = \"https://hooks.test\"\n"),
+        format!("[server]\npublic_url = \"https://hooks.test\"\n{twilio}"),
+        format!("[server]\ntrusted_proxies = [\"10.0.0.1\"]\n{twilio}"),
+    ] {
+        let problems = load(&text, &variables).unwrap().contradictions();
+        let said = problems.iter().any(|p| p.sentence.contains("url_key") || p.sentence.contains("public_url"));
+        assert!(!said, "{text}: {problems:?}");
+    }
 }

@@ -79,6 +79,15 @@ fn each_refusal_of_a_provider_says_what_to_write() {
         (stripe("ordering_key = \"/id\""), "write header:NAME, json:/pointer, form:FIELD or query:NAME"),
         (stripe("tolerance = \"0s\""), "`source.stripe.tolerance` is 0s: it must be between 1s and 1d"),
         (stripe("tolerance = \"2d\""), "`source.stripe.tolerance` is 2d"),
+        (stripe("url_key = { env = \"SHORT\" }"), "`source.stripe.url_key` (env:SHORT) must be 16 to 128 of A-Z"),
+        (stripe("url_key = { env = \"SLASHED\" }"), "`source.stripe.url_key` (env:SLASHED) must be 16 to 128 of A-Z"),
+        (stripe("url_key = \"0123456789abcdef\""), "`source.stripe.url_key` holds a secret in clear"),
+        (stripe("reply = { status = 302 }"), "`source.stripe.reply.status` is 302: an acknowledgement is 200 to 299"),
+        (stripe("reply = { status = 204, body = \"x\" }"), "204, which has no body: remove `body`"),
+        (stripe("reply = { content_type = \"text/xml\" }"), "and `source.stripe.reply.body` is not"),
+        (stripe("reply = { body = \"x\", content_type = \"text/x\\r\\nset-cookie: a\" }"), "is no content type"),
+        (stripe("reply = { boddy = \"x\" }"), "unknown key `boddy`; did you mean `body`?"),
+        (format!("[server]\ntrusted_proxies = [\"10.0.0.0/33\"]\n{STRIPE}"), "`10.0.0.0/33` is not a network"),
         (named("\"standard-webhooks\""), "`source.stripe.secrets` (env:STRIPE_SECRET): the secret is not valid base64"),
         (STRIPE.replace("{ env = \"STRIPE_SECRET\" }", &many), "has 17 secrets and at most 16 are tried"),
         (
@@ -86,7 +95,9 @@ fn each_refusal_of_a_provider_says_what_to_write() {
             "`source.stripe.secrets` (env:SPACED): the secret has white space around it",
         ),
     ];
-    let variables = [&SECRETS[..], &[("SPACED", " hush hush")]].concat();
+    let variables =
+        [&SECRETS[..], &[("SPACED", " hush hush"), ("SHORT", "hush hush"), ("SLASHED", "hush hush/0123456789")]]
+            .concat();
     for (text, expected) in table {
         let refused = match load(&text, &variables) {
             Ok(_) => panic!("accepted: {text}"),
