@@ -43,7 +43,9 @@ fn of_scheme(scheme: &Scheme, family: &str) -> Vec<Places> {
         Scheme::Token(token) => vec![Places::default().with(&token.at, family)],
         Scheme::Basic => header("authorization"),
         Scheme::Twilio => header("x-twilio-signature"),
-        Scheme::FirstCarried(schemes) | Scheme::OnlyCarried(schemes) => schemes.iter().flat_map(|scheme| of_scheme(scheme, family)).collect(),
+        Scheme::FirstCarried(schemes) | Scheme::OnlyCarried(schemes) => {
+            schemes.iter().flat_map(|scheme| of_scheme(scheme, family)).collect()
+        }
         _ => Vec::new(),
     }
 }

@@ -8,7 +8,9 @@ use crate::signed::{NOW, Signed};
 fn signs(scheme: &Scheme, is_it: fn(&Part) -> bool) -> bool {
     match scheme {
         Scheme::Signed(signed) => signed.signs.iter().any(is_it),
-        Scheme::FirstCarried(schemes) | Scheme::OnlyCarried(schemes) => schemes.first().is_some_and(|scheme| signs(scheme, is_it)),
+        Scheme::FirstCarried(schemes) | Scheme::OnlyCarried(schemes) => {
+            schemes.first().is_some_and(|scheme| signs(scheme, is_it))
+        }
         _ => false,
     }
 }
