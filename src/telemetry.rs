@@ -111,6 +111,8 @@ pub const FENCED: &str = "hookgate_fenced_total";
 pub const SETTLES_REFUSED: &str = "hookgate_settles_refused_total";
 /// Jobs taken back from silent workers.
 pub const RESCUED: &str = "hookgate_rescued_total";
+/// Lanes whose counter of jobs was wrong and was set right.
+pub const LANES_REPAIRED: &str = "hookgate_lanes_repaired_total";
 /// Attempts whose row could not be written although they were settled.
 pub const ATTEMPT_LOG_FAILURES: &str = "hookgate_attempt_log_failures_total";
 /// Claims that failed.
@@ -141,6 +143,7 @@ const COUNTERS: &[(&str, &str)] = &[
     (FENCED, "Results refused because the claim was lost"),
     (SETTLES_REFUSED, "Results that the database went on refusing by handler"),
     (RESCUED, "Jobs taken back from silent workers"),
+    (LANES_REPAIRED, "Lanes whose counter of jobs was wrong"),
     (ATTEMPT_LOG_FAILURES, "Settled attempts whose log row could not be written"),
     (CLAIM_FAILURES, "Claims that failed"),
     (REPLAYED, "Jobs put back by an operator"),

@@ -92,7 +92,12 @@ pub(super) async fn start(
             serve::serve(listener, admin::router(operator), header_timeout, grace, stop).await;
         }));
     }
-    running.background(maintenance::run(pools.operator.clone(), config.worker.lease, config.worker.rescues));
+    let keeping = maintenance::Settings {
+        lease: config.worker.lease,
+        rescues: config.worker.rescues,
+        retention: config.retention.clone(),
+    };
+    running.background(maintenance::run(pools.operator.clone(), keeping));
     Ok(running)
 }
 

@@ -1,40 +1,76 @@
-//! What keeps itself in order: partitions ahead, claims of silent workers, idle lanes.
+//! What keeps itself in order: partitions ahead, claims of silent workers, counters, and what is past its time.
 //!
-//! Any number of gateways may run it; every step is safe twice.
+//! Any number of gateways may run it; every step is safe twice, and none makes ingest wait.
 
+mod audit;
 pub(crate) mod partitions;
+mod retention;
 
 use std::time::Duration;
 
 use sqlx::PgPool;
 
+use crate::config::Retention;
 use crate::deliver::rescue;
 use crate::store::lanes;
+use retention::Sweep;
 
 /// How often the slow steps run.
 const SLOW: Duration = Duration::from_secs(60);
 /// How long a lane stays after its last job.
 const IDLE_LANE: Duration = Duration::from_secs(3600);
-const LANES_A_STEP: i64 = 1000;
+const LANES_A_STEP: u64 = 1000;
+/// Steps a tick at most, so that a rescue never waits long behind them.
+const LANE_STEPS: u32 = 20;
 
-/// Runs until dropped: every step is one transaction, or safe to break off. Rescues look four times a lease, so that a lost claim waits little longer than it must.
-pub(crate) async fn run(pool: PgPool, lease: Duration, rescues: u32) {
-    let mut fast = tokio::time::interval(lease / 4);
-    let mut slow = tokio::time::interval(SLOW);
+/// What maintenance goes by.
+#[derive(Debug, Clone)]
+pub(crate) struct Settings {
+    pub(crate) lease: Duration,
+    pub(crate) rescues: u32,
+    pub(crate) retention: Retention,
+}
+
+/// Runs until dropped: every step is one transaction, or safe to break off. Rescues look four times a lease, so that a
+/// lost claim waits little longer than it must; what is slow runs beside them.
+pub(crate) async fn run(pool: PgPool, settings: Settings) {
+    tokio::join!(rescue_forever(&pool, &settings), keep_forever(&pool, &settings));
+}
+
+async fn rescue_forever(pool: &PgPool, settings: &Settings) {
+    let mut tick = tokio::time::interval(settings.lease / 4);
     loop {
-        let step = tokio::select! {
-            _ = fast.tick() => rescue::rescue(&pool, lease, rescues).await.map(|_| ()),
-            _ = slow.tick() => slow_step(&pool).await,
-        };
-        if let Err(error) = step {
-            tracing::warn!(%error, "maintenance.failed");
-        }
+        tick.tick().await;
+        noted("rescue", rescue::rescue(pool, settings.lease, settings.rescues).await);
     }
 }
 
-async fn slow_step(pool: &PgPool) -> sqlx::Result<()> {
-    partitions::ensure(pool).await?;
+async fn keep_forever(pool: &PgPool, settings: &Settings) {
+    let mut tick = tokio::time::interval(SLOW);
+    let mut sweep = Sweep::default();
+    loop {
+        tick.tick().await;
+        // Each for itself: what fails keeps nothing else from being done.
+        noted("partitions", partitions::ensure(pool).await);
+        noted("lanes", purge_lanes(pool).await);
+        noted("audit", audit::lanes(pool).await);
+        noted("days", retention::drop_days(pool, &settings.retention).await);
+        noted("receipts", sweep.receipts(pool, settings.retention.receipts).await);
+    }
+}
+
+fn noted<T>(step: &str, result: sqlx::Result<T>) {
+    if let Err(error) = result {
+        tracing::warn!(step, %error, "maintenance.failed");
+    }
+}
+
+async fn purge_lanes(pool: &PgPool) -> sqlx::Result<()> {
     let mut conn = pool.acquire().await?;
-    lanes::purge_idle(&mut conn, IDLE_LANE, LANES_A_STEP).await?;
+    for _ in 0..LANE_STEPS {
+        if lanes::purge_idle(&mut conn, IDLE_LANE, LANES_A_STEP as i64).await? < LANES_A_STEP {
+            break;
+        }
+    }
     Ok(())
 }

@@ -199,6 +199,59 @@ pub(crate) async fn purge_idle(conn: &mut PgConnection, age: Duration, limit: i6
     Ok(done.rows_affected())
 }
 
+/// A lane whose counter was not what its jobs say.
+#[derive(Debug, Clone, PartialEq, Eq, FromRow)]
+pub(crate) struct Repaired {
+    pub(crate) subscription: i32,
+    pub(crate) pending: i32,
+    pub(crate) counted: i32,
+}
+
+/// Lanes whose counter does not fit their jobs.
+pub(crate) async fn miscounted(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<Vec<u8>>> {
+    sqlx::query_scalar(
+        "with counted as materialized (
+             select lane, count(*) as jobs from hookgate.jobs where lane is not null group by lane
+         )
+         select l.lane from hookgate.lanes l left join counted c using (lane)
+          where l.pending <> coalesce(c.jobs, 0)
+          limit $1",
+    )
+    .bind(limit)
+    .fetch_all(conn)
+    .await
+}
+
+/// Sets the counter of these lanes to what their jobs say, where it was wrong. Jobs come and go only under their lane's lock,
+/// so they are counted by a statement after the one that takes it. Inside a transaction.
+pub(crate) async fn recount(conn: &mut PgConnection, lanes: &[Vec<u8>]) -> sqlx::Result<Vec<Repaired>> {
+    let locked: Vec<Vec<u8>> = sqlx::query_scalar(
+        "select lane from hookgate.lanes where lane = any($1) order by lane for no key update skip locked",
+    )
+    .bind(lanes)
+    .fetch_all(&mut *conn)
+    .await?;
+    sqlx::query_as(
+        "with counted as materialized (
+             select l.lane, l.pending as was, count(j.lane)::int as jobs
+               from hookgate.lanes l left join hookgate.jobs j using (lane)
+              where l.lane = any($1)
+              group by l.lane
+         )
+         update hookgate.lanes l
+            set pending = c.jobs,
+                state = case when c.jobs > 0 and l.state = 'idle' then 'ready'
+                             when c.jobs = 0 and l.state = 'ready' then 'idle'
+                             else l.state end
+           from counted c
+          where l.lane = c.lane and l.pending <> c.jobs
+         returning l.subscription, c.was as pending, c.jobs as counted",
+    )
+    .bind(&locked)
+    .fetch_all(conn)
+    .await
+}
+
 /// Locks every lane that the jobs of these events stand in or would come back to, and the lanes of `jobs` that are not
 /// queued yet; the dead rows of the events before them. Sorted, and all at once: whoever then redrives, hastens or queues
 /// several jobs waits for no lane while it holds a job, and for none that sorts before one it holds.

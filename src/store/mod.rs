@@ -11,6 +11,7 @@ pub(crate) mod claims;
 pub(crate) mod copies;
 pub(crate) mod dead;
 pub(crate) mod deliveries;
+pub(crate) mod expired;
 pub(crate) mod jobs;
 pub(crate) mod lanes;
 pub(crate) mod partitions;

@@ -14,9 +14,13 @@ const PARENTS: [(&str, &str); 3] = [("deliveries", "id"), ("copies", "delivery")
 pub(crate) const CLASSES: [&str; 3] = ["short", "standard", "long"];
 
 /// The smallest UUIDv7 of a day.
-fn first_id(day: NaiveDate) -> Uuid {
-    let ms = day.and_time(chrono::NaiveTime::MIN).and_utc().timestamp_millis();
-    Uuid::from_u128((ms as u128) << 80)
+pub(crate) fn first_id(day: NaiveDate) -> Uuid {
+    first_id_at(day.and_time(chrono::NaiveTime::MIN).and_utc())
+}
+
+/// The smallest UUIDv7 of a moment.
+pub(crate) fn first_id_at(moment: DateTime<Utc>) -> Uuid {
+    Uuid::from_u128((moment.timestamp_millis().max(0) as u128) << 80)
 }
 
 /// The day a UUIDv7 was stamped on.
@@ -44,7 +48,8 @@ pub(crate) async fn missing(conn: &mut PgConnection, from: NaiveDate, to: NaiveD
         .collect())
 }
 
-fn name(parent: &str, class: &str, day: NaiveDate) -> String {
+/// The name of a day's table.
+pub(crate) fn name(parent: &str, class: &str, day: NaiveDate) -> String {
     format!("{parent}_{class}_{}", day.format("%Y%m%d"))
 }
 

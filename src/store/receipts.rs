@@ -1,5 +1,7 @@
 //! `receipts` and `conflicts`: which event a dedup key stands for, and which bodies came under it.
 
+use std::ops::Range;
+
 use sqlx::{FromRow, PgConnection};
 use uuid::Uuid;
 
@@ -47,6 +49,36 @@ pub(crate) async fn expire(conn: &mut PgConnection, receipt: &Receipt) -> sqlx::
     .execute(conn)
     .await?;
     Ok(())
+}
+
+/// How many pages the heap of receipts has.
+pub(crate) async fn pages(conn: &mut PgConnection) -> sqlx::Result<i64> {
+    sqlx::query_scalar("select pg_relation_size('hookgate.receipts') / current_setting('block_size')::bigint")
+        .fetch_one(conn)
+        .await
+}
+
+/// Removes the receipts in a stretch of pages that name a delivery before `end`, and the conflicts noted under their keys;
+/// how many. Waits for nobody: a receipt that somebody works on stays for the next time.
+pub(crate) async fn purge(conn: &mut PgConnection, pages: Range<i64>, end: Uuid) -> sqlx::Result<u64> {
+    let gone: i64 = sqlx::query_scalar(
+        "with old as materialized (
+             select ctid from hookgate.receipts
+              where ctid >= format('(%s,0)', $1)::tid and ctid < format('(%s,0)', $2)::tid and delivery < $3
+                for update skip locked
+         ), gone as (
+             delete from hookgate.receipts where ctid = any(array(select ctid from old)) returning source, key
+         ), notes as (
+             delete from hookgate.conflicts c using gone where (c.source, c.key) = (gone.source, gone.key)
+         )
+         select count(*) from gone",
+    )
+    .bind(pages.start)
+    .bind(pages.end)
+    .bind(end)
+    .fetch_one(conn)
+    .await?;
+    Ok(gone.unsigned_abs())
 }
 
 /// How the bodies under one key stand after another one came.

@@ -109,7 +109,7 @@ fn section(page: &mut String, provider: &Provider) {
     fact("Event type", places(provider.event_type));
     fact("Ordering key", places(provider.ordering_key));
     fact("Version", places(provider.version));
-    if let Events::Each(pointer) = provider.events {
+    if let Events::Each(pointer) | Events::EachIn(_, pointer) = provider.events {
         fact(
             "Events",
             if pointer.is_empty() {
@@ -156,6 +156,7 @@ fn exchange(handshake: &Handshake) -> String {
         Proof::Signature => "authentic".to_owned(),
         Proof::Token(locate) => format!("with the verify token in `{locate}`"),
         Proof::Nothing => "unsigned".to_owned(),
+        Proof::Offered(locate) => format!("offers the secret in `{locate}`, kept only while the operator pairs"),
         _ => "with a proof of its own".to_owned(),
     };
     format!("{}; {proof}; answered with {}", when.join(", "), reply(&handshake.answer))
@@ -179,6 +180,11 @@ fn reply(answer: &Answer) -> String {
         Answer::Object(members) => format!("`{{{}}}`", members.iter().map(member).collect::<Vec<_>>().join(", ")),
         Answer::Text(locate) => format!("the value of `{locate}` as plain text"),
         Answer::NamedMac(locate) => format!("the name of the key and the HMAC of `{locate}`"),
+        Answer::Hashed(key, locate) => {
+            format!("`{{\"{key}\": …}}`, the SHA-256 of `{locate}`, the verify token and the URL")
+        }
+        Answer::Visit(locate, _) => format!("200, and a visit to `{locate}`"),
+        Answer::AllowOrigin => "the grant, for origins that are secrets of the source".to_owned(),
         Answer::Fixed(_, body) => format!("`{body}`"),
         Answer::Header(name) => format!("the same header `{name}`"),
         Answer::Headers(headers) => {

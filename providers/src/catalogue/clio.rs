@@ -1,8 +1,7 @@
 //! Clio Manage. HMAC-SHA256 of the body in hex. The secret comes in the handshake, as `X-Hook-Secret`.
 //! <https://docs.developers.clio.com/guides/clio-manage/webhooks/>
 //!
-//! - The handshake is answered with the secret it carries; take that secret from the request and set it as the
-//!   source's.
+//! - The handshake is answered with the secret it carries, which is the source's from then on.
 
 use crate::handshake::{Answer, Handshake, Proof, When};
 use crate::locate::Locate::{Header, Json};
@@ -19,7 +18,7 @@ pub(super) const PROVIDER: Provider = Provider {
     version: &[Json("/data/updated_at")],
     handshake: &[Handshake {
         when: &[When::Method("POST"), When::Present(Header("x-hook-secret")), When::Absent(Header("x-hook-signature"))],
-        proof: Proof::Nothing,
+        proof: Proof::Offered(Header("x-hook-secret")),
         answer: Answer::Header("x-hook-secret"),
     }],
     covers: Coverage { body: true, id: false, event_type: true, time: false },

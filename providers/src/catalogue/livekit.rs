@@ -1,5 +1,8 @@
 //! LiveKit. A token (HS256) with the hash of the body, without `Bearer`. The secret is `API_KEY:API_SECRET`.
 //! <https://docs.livekit.io/home/server/webhooks/>
+//!
+//! - The token counts from the moment it is made, so a clock a moment behind refuses honest ones: ten seconds are allowed,
+//!   as in LiveKit's own Node library (a minute in Python).
 
 use crate::locate::Locate::Json;
 use crate::scheme::jwt::{Issuer, TokenPlace};
@@ -14,6 +17,7 @@ pub(super) const PROVIDER: Provider = Provider {
         key: KeyForm::Named,
         issuer: Issuer::KeyName,
         body_hash: Some(("sha256", Encoding::Base64)),
+        leeway_s: 10,
         ..Jwt::hs256(TokenPlace::Header("authorization", ""))
     }),
     delivery_id: &[Json("/id")],

@@ -13,7 +13,7 @@ pub(super) const PROVIDER: Provider = Provider {
     docs: "https://workos.com/docs/events/data-syncing/webhooks",
     scheme: Scheme::Signed(
         Signed::hex(Pair("workos-signature", "v1"))
-            .listing(Listing::TrimmedPairs(","))
+            .listing(Listing::TrimmedPairs(", "))
             .signs(&[Part::Timestamp, Part::Lit("."), Part::Body])
             .timestamp(Timestamp::milliseconds(Pair("workos-signature", "t")).within(180)),
     ),

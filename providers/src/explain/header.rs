@@ -97,8 +97,9 @@ pub(super) fn facts(refused: &Refused<'_>, reject: Reject) -> Option<Finding> {
             let names = |places: &Places| -> Vec<String> {
                 places.missing(request).chain(&places.elsewhere).cloned().collect()
             };
-            let fewest = ways.first().map(|places| places.missing(request).count());
-            let ways = ways.iter().filter(|places| Some(places.missing(request).count()) == fewest);
+            let lacks = |places: &Places| places.missing(request).count() + places.elsewhere.len();
+            let fewest = ways.iter().map(lacks).min();
+            let ways = ways.iter().filter(|places| Some(lacks(places)) == fewest);
             Some(Finding::Missing { wanted: ways.map(names).collect(), carried: carried(request) })
         }
         Reject::SignatureMalformed | Reject::TimestampMalformed | Reject::IdMalformed | Reject::TooManySignatures => {

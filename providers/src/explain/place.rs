@@ -43,6 +43,11 @@ fn of_scheme(scheme: &Scheme, family: &str) -> Vec<Places> {
         Scheme::Token(token) => vec![Places::default().with(&token.at, family)],
         Scheme::Basic => header("authorization"),
         Scheme::Twilio => header("x-twilio-signature"),
+        Scheme::Ebay => header("x-ebay-signature"),
+        Scheme::PayPal => {
+            let headers = ["transmission-sig", "transmission-id", "transmission-time", "cert-url", "auth-algo"];
+            vec![Places { headers: headers.map(|name| format!("paypal-{name}")).into(), ..Places::default() }]
+        }
         Scheme::FirstCarried(schemes) | Scheme::OnlyCarried(schemes) => {
             schemes.iter().flat_map(|scheme| of_scheme(scheme, family)).collect()
         }

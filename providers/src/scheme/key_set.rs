@@ -111,8 +111,8 @@ impl KeySet {
         Self(self.0.into_iter().map(|(_, key)| (Some(kid.to_owned()), key)).collect())
     }
 
-    /// Whether the message is signed with the key of this id. A request without an id needs a set of one key; a key
-    /// without one fits any.
+    /// Whether the message is signed with the key of this id. A request without an id needs a set of one named
+    /// key; a key without one, such as those of a chain of certificates, fits any.
     pub(super) fn verifies(
         &self,
         kid: Option<&str>,
@@ -124,8 +124,8 @@ impl KeySet {
         for (name, material) in &self.0 {
             let is_called = match (kid, name) {
                 (Some(kid), Some(name)) => kid == name,
-                (Some(_), None) => true,
-                (None, _) => self.0.len() == 1,
+                (_, None) => true,
+                (None, Some(_)) => self.0.len() == 1,
             };
             if !is_called {
                 continue;
@@ -154,13 +154,13 @@ fn named(key: Jwk) -> (Option<String>, Material) {
 }
 
 impl Material {
-    /// Of a chain, every certificate: only those of the provider's domains count.
+    /// Of a chain, every certificate that can be read: only those of the provider's domains count.
     fn of_pem(text: &str) -> Option<Vec<Self>> {
         let read = |block: pem::Block<'_>| match block.label {
             "CERTIFICATE" => Certificate::read(&block.bytes).map(Self::Certificate),
             _ => Some(Self::Der(block.bytes)),
         };
-        pem::blocks(text)?.into_iter().map(read).collect()
+        Some(pem::blocks(text)?.into_iter().filter_map(read).collect())
     }
 
     fn key(&self, usage: &Use<'_>) -> Result<Key, Reject> {

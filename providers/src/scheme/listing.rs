@@ -21,7 +21,7 @@ pub enum Listing {
     NamedBehind(&'static str, &'static str),
     /// `key=value` pairs separated by this text; a key may come several times.
     Pairs(&'static str),
-    /// The same, with white space allowed around each pair.
+    /// The same, written with this text between the pairs, and read with any white space around each.
     TrimmedPairs(&'static str),
     /// Groups of comma-separated pairs, separated by spaces, each with its own timestamp.
     Groups,
@@ -126,7 +126,7 @@ impl Signed {
     fn pairs<'p>(&self, line: &'p str, key: &'static str) -> impl Iterator<Item = &'p str> {
         let (separator, trims) = match self.listing {
             Listing::Pairs(separator) => (separator, false),
-            Listing::TrimmedPairs(separator) => (separator, true),
+            Listing::TrimmedPairs(separator) => (separator.trim_end(), true),
             _ => (",", false),
         };
         line.split(separator)

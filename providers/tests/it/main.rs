@@ -12,6 +12,7 @@ mod explain;
 mod explain_silence;
 mod handshakes;
 mod hostile;
+mod libraries;
 mod offers;
 mod provider_keys;
 mod repeated_keys;

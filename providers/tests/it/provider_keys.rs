@@ -360,6 +360,15 @@ fn a_certificate_counts_only_in_its_time_and_for_its_provider() {
     assert_eq!(judge(&paypal, "paypal", webhook, &sns, NOW), Err(Reject::KeyUnusable));
     assert!(is_delivery(&judge(&sns, "aws-sns", topic, &sns, NOW)));
     assert_eq!(judge(&sns, "aws-sns", topic, &paypal, NOW), Err(Reject::KeyUnusable));
+    // What is fetched is a chain, of which one certificate is the provider's.
+    let chain = |certificates: [&Value; 2]| {
+        let pems = certificates.map(|vector| vector["key"]["cert_pem"].as_str().unwrap());
+        json!({"key": {"cert_pem": pems.concat()}})
+    };
+    for chain in [chain([&paypal, &sns]), chain([&sns, &paypal])] {
+        assert!(is_delivery(&judge(&paypal, "paypal", webhook, &chain, in_2016)));
+        assert!(is_delivery(&judge(&sns, "aws-sns", topic, &chain, NOW)));
+    }
     let elsewhere = "arn:aws:sns:us-east-1:999999999999:MyTopic";
     assert_eq!(judge(&sns, "aws-sns", elsewhere, &sns, NOW), Err(Reject::NotForThisSource));
 }

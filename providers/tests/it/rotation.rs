@@ -1,9 +1,9 @@
 //! While a secret rolls, requests carry a signature of the old and one of the new: either is enough.
 
 use hookgate_providers::scheme::{Listing, Scheme};
-use hookgate_providers::{Headers, Locate, Provider, Reject, Secret};
+use hookgate_providers::{Headers, Locate, Provider, Reject, Secret, Unsigned, sign};
 
-use crate::signed::{NOW, Signed, secret};
+use crate::signed::{ID, NOW, Signed, secret};
 
 /// How a second signature is added.
 enum Second {
@@ -38,9 +38,17 @@ fn second(scheme: &Scheme) -> Option<Second> {
             _ => None,
         },
         // Signed in the first way for which there is a secret: an older one, where the newer needs more headers.
-        Scheme::FirstCarried(schemes) | Scheme::OnlyCarried(schemes) => schemes.iter().rev().find_map(second),
+        Scheme::FirstCarried(schemes) | Scheme::OnlyCarried(schemes) => schemes.iter().filter_map(second).next_back(),
         _ => None,
     }
+}
+
+/// The URL of a signed sample holds its secret, and some sign the URL: what rolls is the secret, not the request.
+fn same_request_under_another_secret(old: &Signed) -> Signed {
+    let new = Signed::new(old.provider, old.sample, "other").unwrap();
+    let (headers, _) = old.sample.render(ID, NOW);
+    let unsigned = Unsigned { method: "POST", url: &old.url, headers: &headers, body: &old.body, id: ID, now: NOW };
+    Signed { added: sign(old.provider, &unsigned, &new.secret).unwrap(), ..new }
 }
 
 /// The header with the signature, which alone differs between secrets.
@@ -84,11 +92,13 @@ fn where_a_sender_lists_several_signatures_the_old_and_the_new_secret_are_both_e
     let mut tried: Vec<&str> = Vec::new();
     for old in Signed::every() {
         let Some(second) = second(&old.provider.scheme) else { continue };
-        let new = Signed::new(old.provider, old.sample, "other").unwrap();
+        let new = same_request_under_another_secret(old);
         let headers = second.add(old, &new);
         let stranger = secret(old.provider, "another");
         let accepts = |secrets: &[Secret]| old.judge(&headers, &old.body, secrets, NOW);
-        for secrets in [&[old.secret.clone()][..], std::slice::from_ref(&new.secret), &[stranger.clone(), new.secret.clone()]] {
+        let (one, other) = (old.secret.clone(), new.secret.clone());
+        for secrets in [vec![one], vec![other.clone()], vec![stranger.clone(), other]] {
+            let secrets = &secrets[..];
             assert!(accepts(secrets).is_ok(), "{}: {:?}", old.name(), accepts(secrets));
         }
         assert_eq!(accepts(&[stranger]), Err(Reject::SignatureMismatch), "{}", old.name());

@@ -237,6 +237,10 @@ impl Jwt {
         if let Some((name, encoding)) = self.body_hash {
             claims[name] = encoding.encode(&Hash::Sha256.digest(&[unsigned.body.into()])).into();
         }
+        // MessageBird's own library refuses a token without one.
+        if !unsigned.id.is_empty() {
+            claims["jti"] = unsigned.id.into();
+        }
         if let Some((name, url)) = self.url {
             claims[name] = url.of(unsigned.url).into();
         }
