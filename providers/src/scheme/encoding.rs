@@ -27,11 +27,10 @@ pub enum Encoding {
 
 impl Encoding {
     pub(crate) fn decode(self, text: &str) -> Option<Vec<u8>> {
-        let has = |unwanted: fn(&u8) -> bool| text.bytes().any(|byte| unwanted(&byte));
         let decoded = match self {
-            Self::Hex if has(u8::is_ascii_uppercase) => None,
-            Self::HexUpper if has(u8::is_ascii_lowercase) => None,
-            Self::Hex | Self::HexUpper | Self::HexAnyCase => hex::decode(text).ok(),
+            Self::Hex => base16ct::lower::decode_vec(text).ok(),
+            Self::HexUpper => base16ct::upper::decode_vec(text).ok(),
+            Self::HexAnyCase => base16ct::mixed::decode_vec(text).ok(),
             Self::Base64 => BASE64_STANDARD.decode(text).ok(),
             Self::Base64Url => BASE64_URL_SAFE.decode(text).or_else(|_| BASE64_URL_SAFE_NO_PAD.decode(text)).ok(),
             Self::Base64UrlUnpadded => BASE64_URL_SAFE_NO_PAD.decode(text).ok(),

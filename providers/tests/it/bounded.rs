@@ -6,7 +6,7 @@ use hookgate_providers::{ALL, Events, Headers, Keys, Refused, Request, Secret, U
 use crate::signed::{NOW, Signed};
 
 /// How large the bodies are. Large enough for anything quadratic to stand out.
-const SIZE: usize = 12 << 10;
+const SIZE: usize = 8 << 10;
 /// Bytes that may be allocated, in sum, for each byte of the request.
 const FACTOR: u64 = 40;
 
