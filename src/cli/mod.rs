@@ -19,6 +19,7 @@ mod sample;
 mod screen;
 mod send;
 mod serve;
+mod sources;
 mod table;
 
 use std::ffi::OsString;
@@ -74,6 +75,9 @@ enum Command {
     Deliveries(deliveries::Command),
     /// Run a delivery's handlers again
     Replay(replay::Args),
+    /// See what receives, and pair with providers that send the secret themselves
+    #[command(subcommand)]
+    Sources(sources::Command),
     /// See which providers are built in
     #[command(subcommand)]
     Providers(providers::Command),
@@ -117,6 +121,7 @@ pub(crate) async fn run(builder: Builder, args: impl IntoIterator<Item = OsStrin
         Command::Check(args) => check::run(&invocation, &args),
         Command::Deliveries(command) => deliveries::run(&invocation, &command).await,
         Command::Replay(args) => replay::run(&invocation, &args).await,
+        Command::Sources(command) => sources::run(&invocation, &command).await,
         Command::Providers(command) => providers::run(&invocation, &command),
     };
     match ended {
@@ -194,6 +199,10 @@ mod tests {
             "hookgate deliveries show 0198 --json",
             "hookgate deliveries body 0198 -o body.json",
             "hookgate replay 0198 --handler a --handler b --force --api http://127.0.0.1:1",
+            "hookgate sources list",
+            "hookgate sources show asana --json",
+            "hookgate sources pair asana --for 5m --wait",
+            "hookgate sources forget asana --secret 100",
             "hookgate providers list",
             "hookgate --json providers show stripe",
         ] {
@@ -210,6 +219,9 @@ mod tests {
             "hookgate send stripe invoice.paid --times 0",
             "hookgate deliveries list --state finished",
             "hookgate replay",
+            "hookgate sources pair asana --for soon",
+            "hookgate sources pair ../x",
+            "hookgate sources forget asana",
             "hookgate deliveries list --all --limit 5",
         ] {
             assert!(parsed(line).is_err(), "{line}");

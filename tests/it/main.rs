@@ -13,6 +13,7 @@ mod embedded;
 mod examples;
 mod handler;
 mod lock_order;
+mod pairing;
 mod promises;
 mod receive;
 mod record;
