@@ -38,6 +38,7 @@ mod maintenance;
 mod receive;
 mod registry;
 mod replay;
+mod sealing;
 mod serve;
 mod store;
 pub mod telemetry;

@@ -141,6 +141,11 @@ impl Provider {
         self.scheme.check_secret(secret)
     }
 
+    /// Whether the provider chooses the secret and sends it in a handshake: [`crate::Reply::offers`].
+    pub fn offers_secrets(&self) -> bool {
+        self.handshake.iter().any(|handshake| matches!(handshake.proof, crate::handshake::Proof::Offered(_)))
+    }
+
     /// The sample event of this name (`invoice.paid`), if there is one.
     pub fn sample(&self, event: &str) -> Option<&'static Sample> {
         self.samples.iter().find(|sample| sample.event == event)

@@ -79,6 +79,11 @@ impl Secret {
         Ok(Self(secret))
     }
 
+    /// The bytes, for whoever stores them sealed. Every call is a place where they can leak.
+    pub fn expose(&self) -> &[u8] {
+        &self.0
+    }
+
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.0
     }

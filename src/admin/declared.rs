@@ -1,4 +1,4 @@
-//! `/sources`, `/handlers`, `/workers`: all rows at once, since there are as many as the configuration names.
+//! `/handlers`, `/workers`: all rows at once, since there are as many as the configuration names.
 
 use std::sync::Arc;
 
@@ -10,16 +10,7 @@ use super::Operator;
 use super::deliveries::Page;
 use super::error::ApiError;
 use super::parameters::Parameters;
-use crate::store::search::declared::{self, HandlerRow, SourceRow, WorkerRow};
-
-pub(super) async fn sources(
-    State(operator): State<Arc<Operator>>,
-    uri: Uri,
-) -> Result<Json<Page<SourceRow>>, ApiError> {
-    Parameters::of(&uri, &[])?;
-    let items = declared::sources(&mut *operator.read().await?).await?;
-    Ok(Json(Page { items, next: None }))
-}
+use crate::store::search::declared::{self, HandlerRow, WorkerRow};
 
 pub(super) async fn handlers(
     State(operator): State<Arc<Operator>>,

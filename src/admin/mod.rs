@@ -16,6 +16,7 @@ mod reading;
 mod refused;
 mod replay;
 mod sampler;
+mod sources;
 mod work;
 
 use std::sync::Arc;
@@ -30,6 +31,7 @@ use sqlx::PgPool;
 
 pub use auth::{OperatorToken, Role};
 pub use sampler::sample_forever;
+pub use sources::Configured;
 
 pub use crate::receive::refusals::Refusals;
 use error::ApiError;
@@ -50,6 +52,8 @@ pub struct Operator {
     pub expects_worker: bool,
     /// How ingest makes a receipt's key of a provider's dedup key.
     pub receipt_key: fn(&str) -> [u8; 16],
+    /// What this process is configured to receive.
+    pub configured: Configured,
     /// Called when a replay queued work, so that it need not wait for a worker's poll.
     pub work_queued: Box<dyn Fn() + Send + Sync>,
 }
@@ -73,7 +77,10 @@ pub fn router(operator: Arc<Operator>) -> Router {
         .route("/conflicts", get(deliveries::conflicts))
         .route("/dead", get(dead::list))
         .route("/handlers", get(declared::handlers))
-        .route("/sources", get(declared::sources))
+        .route("/sources", get(sources::list))
+        .route("/sources/{name}", get(sources::show))
+        .route("/sources/{name}/pair", post(sources::pair))
+        .route("/sources/{name}/forget", post(sources::forget))
         .route("/workers", get(declared::workers))
         .route("/refusals", get(refused::list))
         .fallback(unknown_path)

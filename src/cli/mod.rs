@@ -20,6 +20,7 @@ mod sample;
 mod screen;
 mod send;
 mod serve;
+mod sources;
 mod table;
 
 use std::ffi::OsString;
@@ -77,6 +78,9 @@ enum Command {
     Replay(replay::Args),
     /// Say why a captured request is refused, and what to change
     Explain(explain::Args),
+    /// See what receives, and pair with providers that send the secret themselves
+    #[command(subcommand)]
+    Sources(sources::Command),
     /// See which providers are built in
     #[command(subcommand)]
     Providers(providers::Command),
@@ -121,6 +125,7 @@ pub(crate) async fn run(builder: Builder, args: impl IntoIterator<Item = OsStrin
         Command::Deliveries(command) => deliveries::run(&invocation, &command).await,
         Command::Replay(args) => replay::run(&invocation, &args).await,
         Command::Explain(args) => explain::run(&invocation, &args),
+        Command::Sources(command) => sources::run(&invocation, &command).await,
         Command::Providers(command) => providers::run(&invocation, &command),
     };
     match ended {
@@ -201,6 +206,10 @@ mod tests {
             "hookgate replay 0198 --handler a --handler b --force --api http://127.0.0.1:1",
             "hookgate explain --source stripe --request captured.http",
             "hookgate explain --source stripe --request - --at 2026-11-30T22:13:20Z --old-secret-env OLD --json",
+            "hookgate sources list",
+            "hookgate sources show asana --json",
+            "hookgate sources pair asana --for 5m --wait",
+            "hookgate sources forget asana --secret 100",
             "hookgate providers list",
             "hookgate providers list stripe",
             "hookgate --json providers show stripe",
@@ -218,6 +227,9 @@ mod tests {
             "hookgate send stripe invoice.paid --times 0",
             "hookgate deliveries list --state finished",
             "hookgate replay",
+            "hookgate sources pair asana --for soon",
+            "hookgate sources pair ../x",
+            "hookgate sources forget asana",
             "hookgate deliveries list --all --limit 5",
             "hookgate send meta page --handshake",
             "hookgate explain --source stripe",

@@ -10,6 +10,7 @@ use super::database::DatabaseSettings;
 use super::error::{Complaints, ConfigError};
 use super::forward::{ForwardDefaults, ForwardSettings};
 use super::operator::OperatorSettings;
+use super::sealing::SecretsSettings;
 use super::secret::Keyring;
 use super::sheet::Sheet;
 use super::source::{SourceDefaults, SourceSettings};
@@ -62,6 +63,7 @@ struct Settings {
     retention: Retention,
     registry: Registry,
     log: Log,
+    secrets: SecretsSettings,
     #[serde(default)]
     source: BTreeMap<Name, SourceSettings>,
     #[serde(default)]
@@ -132,6 +134,7 @@ fn resolve(settings: Settings, keyring: &Keyring<'_>) -> Result<Config, ConfigEr
     let config = Config {
         operator: settings.operator.resolve(keyring, &mut complaints),
         database: settings.database.resolve(keyring, &mut complaints),
+        secrets: settings.secrets.resolve(keyring, &mut complaints),
         server: settings.server,
         recorder: settings.recorder,
         worker: settings.worker,

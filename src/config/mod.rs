@@ -19,6 +19,7 @@ mod phrase;
 mod print;
 mod provider;
 mod reply;
+mod sealing;
 mod secret;
 mod sections;
 mod sheet;
@@ -41,6 +42,7 @@ pub use network::Network;
 pub use operator::{Operator, Token, TokenRole};
 pub use pattern::Pattern;
 pub use reply::Reply;
+pub use sealing::Secrets;
 pub use secret::{Reference, Secret};
 pub use sections::{
     HandlerPolicy, Log, LogFormat, Order, ProcessRole, Recorder, Registry, Retention, RetentionClass, Server, Worker,
@@ -69,6 +71,8 @@ pub struct Config {
     pub registry: Registry,
     /// Log output.
     pub log: Log,
+    /// The keys that seal secrets from handshakes.
+    pub secrets: Secrets,
     /// Ingest endpoints by name.
     #[serde(rename = "source")]
     pub sources: BTreeMap<Name, Source>,

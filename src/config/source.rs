@@ -21,7 +21,7 @@ pub struct Source {
     pub provider: Provider,
     /// Whether it receives; a disabled source is answered as an unknown one.
     pub enabled: bool,
-    /// Live secrets, at least one; any may match.
+    /// Live secrets, any of which may match. At least one, unless the provider sends its secret in a handshake.
     pub secrets: Vec<Secret>,
     /// The same secrets in the same order, as verification takes them.
     #[serde(skip)]
@@ -125,11 +125,7 @@ pub(super) struct SourceDefaults {
 impl SourceSettings {
     pub(super) fn resolve(self, name: Name, keyring: &Keyring<'_>, complaints: &mut Complaints) -> Option<Source> {
         let setting = format!("source.{name}.secrets");
-        if self.secrets.is_empty() {
-            complaints.say(format!(
-                "`{setting}` is empty: without a secret anyone could post to /in/{name}; add {{ env = \"VARIABLE\" }}"
-            ));
-        }
+        let is_empty = self.secrets.is_empty();
         complaints.take(provider::few_enough(&setting, self.secrets.len()));
         let secrets: Vec<Secret> =
             self.secrets.into_iter().filter_map(|secret| complaints.take(keyring.fetch(&setting, secret))).collect();
@@ -151,6 +147,11 @@ impl SourceSettings {
             },
         };
         let provider = complaints.take(provider::resolve(&wanted))?;
+        if is_empty && !provider.offers_secrets() {
+            complaints.say(format!(
+                "`{setting}` is empty: without a secret anyone could post to /in/{name}; add {{ env = \"VARIABLE\" }}"
+            ));
+        }
         let keys =
             secrets.iter().filter_map(|secret| complaints.take(provider::key(&setting, &provider, secret))).collect();
         let overrides = wanted.overrides;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use secrecy::SecretString;
 use sqlx::PgPool;
 
-use crate::admin::{Operator, OperatorToken, Refusals, Role};
+use crate::admin::{Configured, Operator, OperatorToken, Refusals, Role};
 use crate::config::{Config, ProcessRole, TokenRole};
 use crate::deliver::Wake;
 use crate::receive::arrival::receipt_key;
@@ -35,6 +35,7 @@ pub(super) fn operator(
         lease: config.worker.lease,
         expects_worker: config.server.roles.contains(&ProcessRole::Worker),
         receipt_key,
+        configured: Configured::of(config),
         work_queued: Box::new(move || wake.poke()),
     }))
 }

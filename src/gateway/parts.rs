@@ -1,5 +1,6 @@
 //! Starts the roles of a gateway, in the order in which they need each other.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
@@ -14,6 +15,7 @@ use crate::deliver::{self, Wake, Worker};
 use crate::handler::{Handler, State};
 use crate::receive::body::Limits;
 use crate::receive::keys::{KeyStore, Outbound, Seam};
+use crate::receive::pairing::{self, Pairing};
 use crate::receive::record::{Recorder, Settings};
 use crate::receive::refusals::Refusals;
 use crate::receive::verify::Source;
@@ -53,6 +55,7 @@ pub(super) async fn start(
         running.ingest_addr = listener.local_addr().ok();
         let (ingest, mut writers) = ingest(&config, &pools, &wake, &refusals, seam).await?;
         running.background(clock::keep(Arc::clone(&ingest.clock), pools.ingest.clone()));
+        running.background(pairing::keep(Arc::clone(&ingest.pairing)));
         let stop = running.stop_ingest.clone();
         let (header_timeout, grace) = (config.server.header_timeout, config.server.shutdown_grace);
         running.ingest = Some(tokio::spawn(async move {
@@ -157,8 +160,15 @@ async fn ingest(
     };
     let (recorder, writers) = Recorder::start(&settings, Arc::new(writer));
     let sources = config.sources.values().filter(|source| source.enabled);
+    let sources: HashMap<_, _> =
+        sources.map(|source| (source.name.to_string(), Source::new(source, &config.server))).collect();
+    let offering = sources.iter().filter(|(_, source)| source.provider.offers_secrets());
+    let offering = offering.map(|(name, source)| (name.clone(), Arc::clone(&source.secrets))).collect();
+    let pairing = Arc::new(Pairing::new(pools.ingest.clone(), config.secrets.keys.clone(), offering));
+    pairing.refresh().await.map_err(unreachable())?;
     let ingest = Ingest {
-        sources: sources.map(|source| (source.name.to_string(), Source::new(source, &config.server))).collect(),
+        sources,
+        pairing,
         listens_at: format!("http://{}", config.server.ingest),
         trusted_proxies: config.server.trusted_proxies.clone(),
         limits: Limits::new(config.server.bytes_in_flight, config.server.body_timeout),

@@ -55,13 +55,21 @@ pub(crate) struct Wire {
     pub(crate) body: Bytes,
 }
 
+/// What is known about an authentic request.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Known<'v> {
+    pub(crate) verified: &'v Verified,
+    /// The secret that vouched for it: its place in the configuration, or its number from 100 where it was paired.
+    pub(crate) secret: i16,
+}
+
 impl Arrival {
     /// Only what `verify` accepted can arrive: the proof is an argument.
     pub(crate) fn new(
         (id, received_at): (Uuid, DateTime<Utc>),
         source: Arc<str>,
         wire: Wire,
-        verified: &Verified,
+        Known { verified, secret }: Known<'_>,
     ) -> Self {
         let events: Vec<_> = verified.events().iter().map(|event| ArrivedEvent::new(id, event)).collect();
         Self {
@@ -72,7 +80,7 @@ impl Arrival {
             target: storable(&wire.target, 8192),
             headers: wire.headers,
             body: wire.body,
-            secret: i16::try_from(verified.secret_index()).unwrap_or(i16::MAX),
+            secret,
             content_type: wire.content_type.map(|text| storable(&text, READABLE)),
             // Also of one element: its handler gets the element, not the array.
             batch: events

@@ -4,11 +4,13 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::response::Response;
-use hookgate_providers::Reply;
+use hookgate_providers::{Reply, Secret};
 use tokio::time::Instant;
 
 use super::keys::KeyStore;
+use super::pairing::{Offer, Pairing};
 use super::reply;
+use super::verify::Source;
 use crate::telemetry;
 
 /// One handshake each of these in the long run; honest providers ask a few times a day.
@@ -30,6 +32,16 @@ pub(crate) enum Outcome {
     Answered,
     /// More than the source takes.
     Limited,
+    /// It offers a secret, and no operator waits for one.
+    PairingClosed,
+    /// It offers a secret, and the operator's window took another.
+    PairingUsed,
+    /// It offers a secret, which this gateway has no key to seal with.
+    PairingNoKey,
+    /// It offers a secret, and the source has as many as are tried.
+    PairingFull,
+    /// It offers a secret, which the database did not take now.
+    NotDurable,
     /// The visit that it asked for failed, so it has to be sent again.
     Unconfirmed,
 }
@@ -40,6 +52,11 @@ impl Outcome {
         match self {
             Self::Answered => "handshake",
             Self::Limited => "handshake_limited",
+            Self::PairingClosed => "pairing_closed",
+            Self::PairingUsed => "pairing_used",
+            Self::PairingNoKey => "pairing_no_key",
+            Self::PairingFull => "pairing_full",
+            Self::NotDurable => "not_durable",
             Self::Unconfirmed => "handshake_unconfirmed",
         }
     }
@@ -65,29 +82,57 @@ impl Pace {
 }
 
 /// Answers a handshake that `hookgate-providers` found in order.
-pub(super) async fn answer(source: &str, pace: &Pace, keys: &KeyStore, reply: Reply) -> (Response, Outcome) {
-    let (response, outcome) = match pace.take(Instant::now()) {
-        Err(wait) => (reply::too_many(wait), Outcome::Limited),
-        Ok(()) => match confirm(source, keys, reply.visit.as_deref()).await {
-            true => (reply::handshake(reply), Outcome::Answered),
-            false => (reply::retry_later(), Outcome::Unconfirmed),
+pub(super) async fn answer(source: &Source, keys: &KeyStore, pairing: &Pairing, reply: Reply) -> (Response, Outcome) {
+    let name = &*source.name;
+    let outcome = match source.handshakes.take(Instant::now()) {
+        Err(wait) => return counted(name, reply::too_many(wait), Outcome::Limited),
+        Ok(()) => match pair(name, pairing, reply.offers.as_ref()).await {
+            Outcome::Answered => confirm(name, keys, reply.visit.as_deref()).await,
+            refused => refused,
         },
     };
+    let response = match outcome {
+        Outcome::Answered => reply::handshake(reply),
+        Outcome::Limited | Outcome::NotDurable | Outcome::Unconfirmed => reply::retry_later(),
+        Outcome::PairingClosed | Outcome::PairingUsed | Outcome::PairingNoKey | Outcome::PairingFull => {
+            reply::refused()
+        }
+    };
+    counted(name, response, outcome)
+}
+
+fn counted(source: &str, response: Response, outcome: Outcome) -> (Response, Outcome) {
     metrics::counter!(telemetry::HANDSHAKES, "source" => source.to_owned(), "outcome" => outcome.as_str()).increment(1);
     (response, outcome)
 }
 
+/// Keeps the secret that the sender offers, if it offers one and an operator waits for it.
+async fn pair(source: &str, pairing: &Pairing, offered: Option<&Secret>) -> Outcome {
+    let Some(offered) = offered else { return Outcome::Answered };
+    match pairing.offer(source, offered).await {
+        Ok(Offer::Taken) => Outcome::Answered,
+        Ok(Offer::Closed) => Outcome::PairingClosed,
+        Ok(Offer::Used) => Outcome::PairingUsed,
+        Ok(Offer::NoKey) => Outcome::PairingNoKey,
+        Ok(Offer::Full) => Outcome::PairingFull,
+        Err(error) => {
+            tracing::error!(%error, source, "pairing.failed");
+            Outcome::NotDurable
+        }
+    }
+}
+
 /// Fetches the URL by which a sender learns that its subscription is wanted, if there is one.
-async fn confirm(source: &str, keys: &KeyStore, visit: Option<&str>) -> bool {
-    let Some(url) = visit else { return true };
+async fn confirm(source: &str, keys: &KeyStore, visit: Option<&str>) -> Outcome {
+    let Some(url) = visit else { return Outcome::Answered };
     match keys.visit(url).await {
         Ok(()) => {
             tracing::info!(source, "handshake.confirmed");
-            true
+            Outcome::Answered
         }
         Err(failure) => {
             tracing::warn!(source, error = &failure as &dyn std::error::Error, "handshake.confirm_failed");
-            false
+            Outcome::Unconfirmed
         }
     }
 }

@@ -10,10 +10,12 @@ mod duplicates;
 mod handshake;
 pub(crate) mod keys;
 mod origin;
+pub(crate) mod pairing;
 mod patience;
 pub(crate) mod record;
 pub(crate) mod refusals;
 pub(crate) mod reply;
+pub(crate) mod secrets;
 mod trouble;
 pub(crate) mod verify;
 pub(crate) mod write;
@@ -27,7 +29,7 @@ use axum::body::Body;
 use axum::extract::{ConnectInfo, Request, State};
 use axum::response::Response;
 use axum::routing::any;
-use hookgate_providers::{Headers, Verified};
+use hookgate_providers::Headers;
 use http::request::Parts;
 use tokio::sync::OwnedSemaphorePermit;
 
@@ -35,10 +37,11 @@ use crate::clock::DatabaseClock;
 use crate::config::Network;
 use crate::{headers, telemetry};
 use address::Address;
-use arrival::{Arrival, Wire};
+use arrival::{Arrival, Known, Wire};
 use handshake::Outcome;
 use keys::KeyStore;
 use origin::Origin;
+use pairing::Pairing;
 use record::Recorder;
 use refusals::Refusals;
 use verify::{Accepted, NotAccepted, Source};
@@ -55,6 +58,7 @@ pub(crate) struct Ingest {
     pub(crate) recorder: Recorder,
     pub(crate) refusals: Arc<Refusals>,
     pub(crate) keys: Arc<KeyStore>,
+    pub(crate) pairing: Arc<Pairing>,
 }
 
 /// The one way in.
@@ -141,14 +145,20 @@ impl Ingest {
             headers: &call.headers,
             body: &body,
         };
-        match source.judge(&request, self.clock.now(), &self.keys).await {
-            Ok(Accepted::Delivery(verified)) => self.record(call, body, memory, &verified).await,
-            Ok(Accepted::Handshake(reply)) => {
-                match handshake::answer(&source.name, &source.handshakes, &self.keys, reply).await {
-                    (response, outcome @ Outcome::Answered) => (response, outcome.as_str()),
-                    (response, outcome) => self.refused(call, response, outcome.as_str(), body.len()),
-                }
+        let mut judged = source.judge(&request, self.clock.now(), &self.keys).await;
+        // It may be signed with a secret that another gateway took just now.
+        if judged.as_ref().is_err_and(|why| why.is_of_secret()) && self.pairing.look_again(&source.name).await {
+            judged = source.judge(&request, self.clock.now(), &self.keys).await;
+        }
+        match judged {
+            Ok(Accepted::Delivery { verified, secret }) => {
+                let known = Known { verified: &verified, secret };
+                self.record(call, body, memory, known).await
             }
+            Ok(Accepted::Handshake(reply)) => match handshake::answer(source, &self.keys, &self.pairing, reply).await {
+                (response, outcome @ Outcome::Answered) => (response, outcome.as_str()),
+                (response, outcome) => self.refused(call, response, outcome.as_str(), body.len()),
+            },
             Err(why @ NotAccepted::KeyUnavailable) => {
                 self.refused(call, reply::retry_later(), why.as_str(), body.len())
             }
@@ -164,7 +174,7 @@ impl Ingest {
         call: &Call<'_>,
         body: bytes::Bytes,
         memory: OwnedSemaphorePermit,
-        verified: &Verified,
+        known: Known<'_>,
     ) -> Answered {
         let wire = Wire {
             method: call.parts.method.to_string(),
@@ -173,7 +183,7 @@ impl Ingest {
             headers: headers::encode(&call.headers),
             body,
         };
-        let arrival = Arrival::new(self.clock.stamp(), Arc::clone(&call.source.name), wire, verified);
+        let arrival = Arrival::new(self.clock.stamp(), Arc::clone(&call.source.name), wire, known);
         match self.recorder.record(arrival, memory).await {
             Ok(recorded) => (reply::recorded(&recorded, &call.source.acknowledgement), recorded.status.as_str()),
             Err(why) => (reply::not_durable(why), "not_durable"),

@@ -4,13 +4,14 @@
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use hookgate_providers::{KeyRequest, Keys, Provider, Reject, Reply, Request, Secret, Verdict, Verified};
+use hookgate_providers::{KeyRequest, Keys, Provider, Reject, Reply, Request, Verdict, Verified};
 use http::HeaderValue;
 
 use super::address::Door;
 use super::handshake::Pace;
 use super::keys::{KeyStore, Unavailable};
 use super::reply::Acknowledgement;
+use super::secrets::LiveSecrets;
 use crate::config;
 
 /// Keys one request may ask for, one after the other. A token for a key server and the key itself are two.
@@ -21,7 +22,7 @@ const ROUNDS: usize = 4;
 pub(crate) struct Source {
     pub(crate) name: Arc<str>,
     pub(crate) provider: Provider,
-    pub(crate) secrets: Vec<Secret>,
+    pub(crate) secrets: Arc<LiveSecrets>,
     pub(crate) max_body: usize,
     /// Where senders reach us, without a trailing slash, as configured: what URL-signing providers sign.
     pub(crate) public_url: Option<String>,
@@ -35,7 +36,11 @@ pub(crate) struct Source {
 /// An authentic request.
 #[derive(Debug)]
 pub(crate) enum Accepted {
-    Delivery(Verified),
+    Delivery {
+        verified: Verified,
+        /// What its row calls the secret that vouched for it.
+        secret: i16,
+    },
     Handshake(Reply),
 }
 
@@ -61,6 +66,13 @@ impl NotAccepted {
     }
 }
 
+impl NotAccepted {
+    /// Whether it might be accepted with a secret that is not here yet.
+    pub(crate) fn is_of_secret(self) -> bool {
+        matches!(self, Self::Refused(Reject::NoSecret | Reject::SignatureMismatch))
+    }
+}
+
 impl From<Unavailable> for NotAccepted {
     fn from(_: Unavailable) -> Self {
         Self::KeyUnavailable
@@ -78,7 +90,7 @@ impl Source {
         Self {
             name: source.name.as_str().into(),
             provider: source.provider,
-            secrets: source.keys.clone(),
+            secrets: Arc::new(LiveSecrets::new(source.keys.clone())),
             max_body: source.max_body.unwrap_or(server.max_body),
             public_url: public_url.map(|url| url.trim_end_matches('/').to_owned()),
             door: Door::new(source.url_key.as_ref().map(config::Secret::expose), source.subpaths),
@@ -98,13 +110,15 @@ impl Source {
     ) -> Result<Accepted, NotAccepted> {
         let (mut keys, mut asked) = (Keys::new(), Vec::new());
         let mut renewed = false;
+        let live = self.secrets.now();
         loop {
             let verdict =
-                hookgate_providers::verify_with_keys(&self.provider, request, &self.secrets, &keys, now.timestamp());
+                hookgate_providers::verify_with_keys(&self.provider, request, live.secrets(), &keys, now.timestamp());
             match verdict {
                 Ok(Verdict::Handshake(reply)) => return Ok(Accepted::Handshake(reply)),
                 Ok(Verdict::Delivery(verified)) if self.provider.sends_events_by(request.method) => {
-                    return Ok(Accepted::Delivery(verified));
+                    let secret = live.number(verified.secret_index());
+                    return Ok(Accepted::Delivery { verified, secret });
                 }
                 Ok(Verdict::Delivery(_)) => return Err(NotAccepted::NoEvent),
                 Ok(Verdict::NeedKey(wanted)) if asked.len() < ROUNDS => {

@@ -14,6 +14,7 @@ pub(crate) mod deliveries;
 pub(crate) mod expired;
 pub(crate) mod jobs;
 pub(crate) mod lanes;
+pub(crate) mod pairing;
 pub(crate) mod partitions;
 pub(crate) mod receipts;
 pub(crate) mod record;

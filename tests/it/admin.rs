@@ -74,6 +74,7 @@ impl Api {
             lease: Duration::from_secs(20),
             expects_worker: false,
             receipt_key,
+            configured: hookgate::admin::Configured::default(),
             work_queued: Box::new(|| ()),
         });
         Self { router: router(operator.clone()), operator, pool }

@@ -10,6 +10,27 @@ pub(super) fn check(config: &Config, found: &mut Findings) {
         promises(source, config, found);
         coverage(source, config, found);
         lanes(source, config, found);
+        pairing(source, config, found);
+    }
+}
+
+fn pairing(source: &Source, config: &Config, found: &mut Findings) {
+    if !source.secrets.is_empty() || !source.provider.offers_secrets() {
+        return;
+    }
+    let name = &source.name;
+    if config.secrets.sealing_key.is_some() {
+        found.note(format!(
+            "`source.{name}.secrets` is empty: until `hookgate sources pair {name}` takes the secret that {} sends, its \
+             requests are refused",
+            source.provider.title
+        ));
+    } else {
+        found.warning(format!(
+            "`source.{name}.secrets` is empty and `secrets.sealing_key` is not set, so the secret that {} sends can't be \
+             kept: make a key with `openssl rand -base64 32` and refer to it there",
+            source.provider.title
+        ));
     }
 }
 

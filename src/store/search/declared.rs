@@ -19,6 +19,12 @@ pub(crate) struct SourceRow {
     pub(crate) release: i64,
     /// The live handlers that get its events.
     pub(crate) handlers: Vec<String>,
+    /// Secrets that came in a handshake and are live.
+    pub(crate) paired_secrets: i64,
+    /// When the newest of them came.
+    pub(crate) paired_at: Option<Stamp>,
+    /// Until when the source takes another one; null: it takes none.
+    pub(crate) pairing_until: Option<Stamp>,
 }
 
 /// All sources by name.
@@ -27,8 +33,15 @@ pub(crate) async fn sources(conn: &mut PgConnection) -> sqlx::Result<Vec<SourceR
         "select s.name, s.provider, s.tenant, s.retention, s.on_conflict, s.release,
                 coalesce((select array_agg(h.name order by h.name)
                             from hookgate.subscriptions u join hookgate.handlers h on h.id = u.handler
-                           where u.source = s.id and u.active and h.retired_at is null), '{}') as handlers
-           from hookgate.sources s order by s.name",
+                           where u.source = s.id and u.active and h.retired_at is null), '{}') as handlers,
+                p.live as paired_secrets, p.newest as paired_at, w.closes_at as pairing_until
+           from hookgate.sources s
+          cross join lateral (
+                select count(*) as live, max(paired_at) as newest
+                  from hookgate.paired_secrets where source = s.id and sealed is not null) p
+           left join hookgate.pairing_windows w
+                  on w.source = s.id and w.secret is null and w.closes_at > clock_timestamp()
+          order by s.name",
     )
     .fetch_all(conn)
     .await

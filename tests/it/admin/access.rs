@@ -21,9 +21,13 @@ fn guarded(id: Uuid) -> Vec<(&'static str, String, StatusCode)> {
         read("/api/v1/dead"),
         read("/api/v1/handlers"),
         read("/api/v1/sources"),
+        read("/api/v1/sources/stripe"),
         read("/api/v1/workers"),
         read("/api/v1/refusals"),
         ("POST", format!("/api/v1/deliveries/{id}/replay"), StatusCode::ACCEPTED),
+        // Nothing to pair here, and no secret to forget: whoever may operate is told so.
+        ("POST", "/api/v1/sources/stripe/pair".to_owned(), StatusCode::BAD_REQUEST),
+        ("POST", "/api/v1/sources/stripe/forget".to_owned(), StatusCode::BAD_REQUEST),
     ]
 }
 

@@ -22,6 +22,7 @@ impl Api {
             lease: self.operator.lease,
             expects_worker: false,
             receipt_key,
+            configured: hookgate::admin::Configured::default(),
             work_queued: Box::new(|| ()),
         };
         change(&mut operator);

@@ -40,6 +40,7 @@ fn the_default_file_shows_every_key_there_is() {
         ("DATABASE_URL", "postgres://127.0.0.1/hookgate"),
         ("STRIPE_SECRET", "whsec_new_example_0123456789abcdefgh"),
         ("STRIPE_URL_KEY", "0123456789abcdef0123456789abcdef"),
+        ("HOOKGATE_SEALING_KEY", "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="),
         ("INHOUSE_SECRET", "in the house of secrets"),
         ("BILLING_SECRET", WHSEC),
         ("BILLING_AUTHORIZATION", "Bearer x"),

@@ -107,3 +107,33 @@ fn secrets_carry_their_names() {
     let config = Config::from_toml(&text, &env(&SECRETS), Mode::Serve).unwrap();
     assert_eq!(config.sources["stripe"].secrets[0].name().unwrap().as_str(), "old");
 }
+
+#[test]
+fn a_source_may_be_without_a_secret_only_if_its_provider_sends_one_and_check_says_that_it_waits() {
+    let source = |provider: &str| format!("[source.s]\nprovider = \"{provider}\"\nsecrets = []\n");
+    let refused = load(&source("stripe"), &[]).unwrap_err().to_string();
+    assert!(refused.contains("`source.s.secrets` is empty"), "{refused}");
+    let told = |text: &str, variables: &[(&str, &str)]| {
+        let problems = load(text, variables).unwrap().contradictions();
+        problems.into_iter().map(|problem| problem.to_string()).find(|sentence| sentence.contains("`source.s.secrets`"))
+    };
+    let without = told(&source("asana"), &[]).unwrap();
+    assert!(without.starts_with("warning") && without.contains("openssl rand -base64 32"), "{without}");
+    let keyed = format!("[secrets]\nsealing_key = {{ env = \"KEY\" }}\n{}", source("notion"));
+    let waits = told(&keyed, &[("KEY", "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=")]).unwrap();
+    assert!(waits.starts_with("note") && waits.contains("hookgate sources pair s"), "{waits}");
+}
+
+#[test]
+fn a_sealing_key_is_32_bytes_in_base64_and_never_shown() {
+    let text = "[secrets]\nsealing_key = { env = \"KEY\" }\nsealing_key_old = [{ env = \"OLD\" }]\n";
+    let good = "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=";
+    let config = load(text, &[("KEY", good), ("OLD", good)]).unwrap();
+    assert!(!format!("{config:?}{}{}", config.to_toml(), config.to_json()).contains(good));
+    for (key, old, named) in
+        [("short", good, "`secrets.sealing_key` (env:KEY)"), (good, "c2hvcnQ=", "`secrets.sealing_key_old` (env:OLD)")]
+    {
+        let refused = load(text, &[("KEY", key), ("OLD", old)]).unwrap_err().to_string();
+        assert!(refused.contains(named) && refused.contains("openssl rand -base64 32"), "{refused}");
+    }
+}
