@@ -53,11 +53,13 @@ impl Pools {
         }
     }
 
-    /// Waits for every connection to come back, and closes them.
-    pub(crate) async fn close(&self) {
-        self.ingest.close().await;
-        self.worker.close().await;
-        self.operator.close().await;
+    /// Waits for every connection to come back, at most this long, and closes them. One that never does belongs to a
+    /// database that fell silent, or to a handler that blocks its thread: it goes with the process.
+    pub(crate) async fn close(&self, within: Duration) {
+        let closed = async { tokio::join!(self.ingest.close(), self.worker.close(), self.operator.close()) };
+        if tokio::time::timeout(within, closed).await.is_err() {
+            tracing::warn!("database.grace_over: some connections did not come back");
+        }
     }
 }
 

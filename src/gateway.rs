@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::net::TcpListener;
 
@@ -72,7 +73,7 @@ impl Builder {
         let config = self.settings()?;
         let database = Database::open(&config.database).await?;
         let migrated = database::migrate(&database.pools.operator).await;
-        database.close().await;
+        database.close(config.server.shutdown_grace).await;
         migrated
     }
 
@@ -169,8 +170,8 @@ impl Database {
         Ok(Self { pools: Pools::new(&options, settings), embedded })
     }
 
-    async fn close(self) {
-        self.pools.close().await;
+    async fn close(self, within: Duration) {
+        self.pools.close(within).await;
         if let Some(embedded) = self.embedded
             && let Err(error) = embedded.stop().await
         {

@@ -118,7 +118,13 @@ impl Worker {
             tracing::warn!(left = self.running.len(), "worker.grace_over: what still runs is cut off");
             // Cut off, so that no open transaction keeps its connection and with it this process.
             self.cut.cancel();
-            self.running.wait().await;
+            // A handler that blocks its thread can't be cut off; its claim falls silent, and is rescued.
+            if tokio::time::timeout(self.patience(), self.running.wait()).await.is_err() {
+                tracing::error!(
+                    left = self.running.len(),
+                    "worker.blocked: handlers that can't be cut off are left behind"
+                );
+            }
         }
     }
 

@@ -77,14 +77,16 @@ impl Running {
         self.stop_worker.cancel();
         if let Some((worker, running)) = self.worker.take() {
             ended("worker", Some(running)).await;
-            if let Err(error) = leave(&worker).await {
-                tracing::warn!(%error, "worker.leave_failed: its row goes when its lease is over");
+            match tokio::time::timeout(self.grace, leave(&worker)).await {
+                Ok(Ok(())) => {}
+                Ok(Err(error)) => tracing::warn!(%error, "worker.leave_failed: its row goes when its lease is over"),
+                Err(_) => tracing::warn!("worker.leave_failed: no answer; its row goes when its lease is over"),
             }
         }
         self.stop_operator.cancel();
         ended("operator", self.operator.take()).await;
         self.background.shutdown().await;
-        self.database.close().await;
+        self.database.close(self.grace).await;
     }
 }
 

@@ -19,6 +19,8 @@ use retention::Sweep;
 const SLOW: Duration = Duration::from_secs(60);
 /// How long a lane stays after its last job.
 const IDLE_LANE: Duration = Duration::from_secs(3600);
+/// Longer than any step may take; every statement has the server's own timeout.
+const PATIENCE: Duration = Duration::from_secs(60);
 const LANES_A_STEP: u64 = 1000;
 /// Steps a tick at most, so that a rescue never waits long behind them.
 const LANE_STEPS: u32 = 20;
@@ -41,7 +43,7 @@ async fn rescue_forever(pool: &PgPool, settings: &Settings) {
     let mut tick = tokio::time::interval(settings.lease / 4);
     loop {
         tick.tick().await;
-        noted("rescue", rescue::rescue(pool, settings.lease, settings.rescues).await);
+        noted("rescue", rescue::rescue(pool, settings.lease, settings.rescues)).await;
     }
 }
 
@@ -51,17 +53,20 @@ async fn keep_forever(pool: &PgPool, settings: &Settings) {
     loop {
         tick.tick().await;
         // Each for itself: what fails keeps nothing else from being done.
-        noted("partitions", partitions::ensure(pool).await);
-        noted("lanes", purge_lanes(pool).await);
-        noted("audit", audit::lanes(pool).await);
-        noted("days", retention::drop_days(pool, &settings.retention).await);
-        noted("receipts", sweep.receipts(pool, settings.retention.receipts).await);
+        noted("partitions", partitions::ensure(pool)).await;
+        noted("lanes", purge_lanes(pool)).await;
+        noted("audit", audit::lanes(pool)).await;
+        noted("days", retention::drop_days(pool, &settings.retention)).await;
+        noted("receipts", sweep.receipts(pool, settings.retention.receipts)).await;
     }
 }
 
-fn noted<T>(step: &str, result: sqlx::Result<T>) {
-    if let Err(error) = result {
-        tracing::warn!(step, %error, "maintenance.failed");
+/// A step, and what became of it in the log. A database that fell silent ends the step, not maintenance.
+async fn noted<T>(step: &str, result: impl Future<Output = sqlx::Result<T>>) {
+    match tokio::time::timeout(PATIENCE, result).await {
+        Ok(Ok(_)) => {}
+        Ok(Err(error)) => tracing::warn!(step, %error, "maintenance.failed"),
+        Err(_) => tracing::warn!(step, "maintenance.failed: no answer"),
     }
 }
 
