@@ -27,7 +27,7 @@ pub(super) const COPIED: &str = "github";
 pub(super) const FAILS_ONCE: &str = "billing";
 const BILLED: &str = "stripe";
 
-/// Whose webhooks the demo sends: the best known, since a story of 181 senders is none.
+/// Whose webhooks the demo sends: the best known, since a story of every sender is none.
 const PROVIDERS: [&str; 5] = ["github", "shopify", "slack", "standard-webhooks", "stripe"];
 
 /// One source and what is sent to it.
