@@ -28,11 +28,12 @@ export function forgeries(sender, unsigned, signed, { sign, isTimed }, now) {
 }
 
 export function variants(sender, unsigned, signed, { sign, isTimed }, now) {
-  // Signatures that differ from one to the next, in length too, do not all have padding to take away.
-  const attempts = sender.isRandomised ? 20 : 1;
+  // Signatures whose length differs from one message to the next do not all have padding to take away: another second
+  // makes another message.
+  const attempts = sender.isOfAnyLength ? 20 : 1;
   const rewritten = (rewrite) => async (secret) => {
     for (let attempt = 0; attempt < attempts; attempt += 1) {
-      const request = await sign(unsigned, secret, now);
+      const request = await sign(unsigned, secret, now - attempt);
       const added = addedTo(unsigned, request);
       const headers = Object.entries(request.headers).map(([name, value]) => [
         name,
