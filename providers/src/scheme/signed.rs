@@ -6,6 +6,7 @@ use subtle::ConstantTimeEq;
 
 use super::hash::keccak256;
 use super::key::Key;
+use super::listing::Few;
 use super::message::{message, text};
 use super::{Clock, Encoding, Hash, KeyForm, Listing, Part, PublicKey, Timestamp};
 use crate::{Headers, Locate, Reject, Request, Secret, SecretError, SignError, Unsigned};
@@ -206,7 +207,7 @@ impl Signed {
         let mut refused = Reject::SignatureMalformed;
         for group in &groups {
             let time = self.time(group.timestamp.as_deref())?;
-            let candidates: Vec<_> = group.signatures.iter().filter_map(|text| self.decode(text, named)).collect();
+            let candidates: Few<_> = group.signatures.iter().filter_map(|text| self.decode(text, named)).collect();
             if candidates.is_empty() {
                 continue;
             }
@@ -306,7 +307,7 @@ impl Signed {
             }
             algorithm => {
                 // The body is hashed once for each hash function, however many signatures are listed.
-                let mut made: Vec<(Option<Hash>, Vec<u8>)> = Vec::new();
+                let mut made: Few<(Option<Hash>, Vec<u8>)> = Few::new();
                 let matches = candidates.iter().any(|candidate| {
                     let is_of_key = candidate.key_name.is_none() || candidate.key_name == key.name;
                     let Some(hash) = algorithm.hash_of(candidate).filter(|_| is_of_key) else { return false };
