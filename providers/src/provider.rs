@@ -45,9 +45,9 @@ pub struct Provider {
     pub handshake: &'static [Handshake],
     /// What the provider wants to hear when an event was taken.
     pub reply: Acknowledgement,
-    /// The status for a request that is refused, where the provider looks at it: Fitbit and WebSub's hubs ask with a wrong
-    /// token on purpose and want 404.
-    pub refusal: u16,
+    /// What it wants to hear when a request was refused: Fitbit and WebSub's hubs ask with a wrong token on purpose and want
+    /// 404, Xero takes no answer with a body. Without a body here it is the receiver's.
+    pub refusal: Acknowledgement,
     /// How long the provider waits for that answer.
     pub ack_deadline: Duration,
     /// How long after an event the provider may still send it again, by itself or on request.
@@ -77,7 +77,7 @@ pub enum Events {
     EachIn(&'static str, &'static str),
 }
 
-/// The answer to an accepted event.
+/// The answer to an event that was accepted, or to a request that was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Acknowledgement {
     /// The status code.
@@ -119,7 +119,7 @@ impl Provider {
         volatile: &[],
         handshake: &[],
         reply: Acknowledgement { status: 202, body: None },
-        refusal: 401,
+        refusal: Acknowledgement { status: 401, body: None },
         ack_deadline: Duration::from_secs(10),
         retry_horizon: Duration::from_secs(3 * 86_400),
         resends_automatically: true,

@@ -6,9 +6,12 @@ use sqlx::{Postgres, Transaction};
 
 use super::Operator;
 use super::error::ApiError;
+use crate::store::session;
 
 /// How long a read may wait for a connection: a client of the dashboard should hear no rather than hang.
 const WAIT: Duration = Duration::from_secs(5);
+/// How long one of its statements may take.
+const STATEMENT: Duration = Duration::from_secs(5);
 
 impl Operator {
     /// A read-only snapshot in which no statement takes longer than 5 s. Dropping it ends it.
@@ -28,7 +31,7 @@ impl Operator {
         loop {
             match self.pool.begin_with("begin isolation level repeatable read read only").await {
                 Ok(mut reading) => {
-                    sqlx::query("select set_config('statement_timeout', '5s', true)").execute(&mut *reading).await?;
+                    session::bound_statements(&mut reading, STATEMENT).await?;
                     return Ok(reading);
                 }
                 Err(error) if dead_at_most > 0 && is_of_a_dead_connection(&error) => dead_at_most -= 1,

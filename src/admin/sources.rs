@@ -12,19 +12,18 @@ use axum::extract::{Path, State};
 use hookgate_providers::{Coverage, MAX_SECRETS, Provider};
 use http::Uri;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
 use super::Operator;
 use super::auth::MayOperate;
 use super::deliveries::Page;
 use super::error::ApiError;
 use super::parameters::Parameters;
-use crate::config::{Config, parse_duration, show_duration};
+use crate::config::{Config, parse_duration};
+use crate::receive::window;
 use crate::sealing::SealingKeys;
 use crate::store::search::Stamp;
 use crate::store::search::declared::{self, SourceRow};
 use crate::store::search::pairing::{self, SecretRow, WindowRow};
-use crate::store::{pairing as store, replays};
 
 /// How long a window is open when nobody says.
 const WINDOW: Duration = Duration::from_secs(600);
@@ -153,7 +152,7 @@ pub(super) struct Opened {
     closes_at: Stamp,
 }
 
-/// Opens a window in which the source takes one secret. Transaction: window and audit line commit together.
+/// Opens a window in which the source takes one secret.
 pub(super) async fn pair(
     State(operator): State<Arc<Operator>>,
     caller: MayOperate,
@@ -187,11 +186,7 @@ pub(super) async fn pair(
             "the source has {live} live secrets and at most {MAX_SECRETS} are tried: forget the oldest first"
         )));
     }
-    let mut tx = operator.pool.begin().await?;
-    let closes_at = store::open(&mut tx, &name, length, &caller.name).await?.ok_or(NO_SOURCE)?;
-    let detail = json!({ "for": show_duration(length) });
-    replays::audit(&mut tx, &caller.name, "source.pair", &name, &detail).await?;
-    tx.commit().await?;
+    let closes_at = window::open(&operator.pool, &name, length, &caller.name).await?.ok_or(NO_SOURCE)?;
     Ok(Json(Opened { source: name, closes_at: Stamp(closes_at) }))
 }
 
@@ -222,7 +217,7 @@ pub(super) struct Forgotten {
     secret: i16,
 }
 
-/// Wipes a paired secret. Transaction: the row and the audit line commit together.
+/// Wipes a paired secret.
 pub(super) async fn forget(
     State(operator): State<Arc<Operator>>,
     caller: MayOperate,
@@ -233,12 +228,9 @@ pub(super) async fn forget(
     Parameters::of(&uri, &[])?;
     let Named { secret } = serde_json::from_slice(&body)
         .map_err(|error| ApiError::Invalid(format!("the body must be JSON such as {{\"secret\": 100}}: {error}")))?;
-    let mut tx = operator.pool.begin().await?;
-    if !store::forget(&mut tx, &name, secret).await? {
+    if !window::forget(&operator.pool, &name, secret, &caller.name).await? {
         return Err(ApiError::NotFound("the source has no paired secret of this number, or it is forgotten already"));
     }
-    replays::audit(&mut tx, &caller.name, "source.forget", &name, &json!({ "secret": secret })).await?;
-    tx.commit().await?;
     Ok(Json(Forgotten { source: name, secret }))
 }
 

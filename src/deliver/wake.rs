@@ -11,6 +11,7 @@ use sqlx::postgres::{PgListener, PgPoolOptions};
 use tokio::sync::Notify;
 
 use super::answered::answered;
+use crate::store::session;
 
 const CHANNEL: &str = "hookgate_wake";
 /// At most this often.
@@ -59,7 +60,7 @@ pub(crate) async fn announce(pool: PgPool, wake: Arc<Wake>) {
 }
 
 async fn notify(pool: &PgPool) -> sqlx::Result<()> {
-    answered(PATIENCE, sqlx::query("select pg_notify($1, '')").bind(CHANNEL).execute(pool)).await.map(|_| ())
+    answered(PATIENCE, session::notify(pool, CHANNEL)).await
 }
 
 /// Wakes the local worker when another process announces work. Reconnects by itself.

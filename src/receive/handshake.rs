@@ -95,7 +95,7 @@ pub(super) async fn answer(source: &Source, keys: &KeyStore, pairing: &Pairing, 
         Outcome::Answered => reply::handshake(reply),
         Outcome::Limited | Outcome::NotDurable | Outcome::Unconfirmed => reply::retry_later(),
         Outcome::PairingClosed | Outcome::PairingUsed | Outcome::PairingNoKey | Outcome::PairingFull => {
-            reply::refused()
+            reply::refused(&source.refusal)
         }
     };
     counted(name, response, outcome)

@@ -18,6 +18,7 @@ pub(crate) mod reply;
 pub(crate) mod secrets;
 mod trouble;
 pub(crate) mod verify;
+pub(crate) mod window;
 pub(crate) mod write;
 
 use std::collections::HashMap;
@@ -163,7 +164,7 @@ impl Ingest {
                 self.refused(call, reply::retry_later(), why.as_str(), body.len())
             }
             Err(why) => {
-                let (response, _) = self.refused(call, reply::refused(), why.as_str(), body.len());
+                let (response, _) = self.refused(call, reply::refused(&source.refusal), why.as_str(), body.len());
                 (response, "refused")
             }
         }

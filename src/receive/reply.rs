@@ -34,11 +34,11 @@ impl Status {
     }
 }
 
-/// What a source says to a recorded delivery.
+/// What a source says: to a recorded delivery, or to what it refuses.
 #[derive(Debug, Clone)]
 pub(crate) struct Acknowledgement {
     status: StatusCode,
-    /// Content type and body; `None`: our own, with the delivery's id.
+    /// Content type and body; `None`: our own, for a delivery with its id.
     body: Option<(Option<HeaderValue>, Bytes)>,
 }
 
@@ -46,7 +46,7 @@ impl Acknowledgement {
     /// As the provider demands it.
     pub(crate) fn of_provider(demanded: &hookgate_providers::Acknowledgement) -> Self {
         Self {
-            status: StatusCode::from_u16(demanded.status).unwrap_or(StatusCode::ACCEPTED),
+            status: StatusCode::from_u16(demanded.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
             body: demanded.body.map(|(content_type, body)| {
                 let content_type = HeaderValue::from_str(content_type).ok().filter(|_| !body.is_empty());
                 (content_type, Bytes::from_static(body.as_bytes()))
@@ -99,9 +99,13 @@ fn bare(status: StatusCode, body: Bytes) -> Response {
     response
 }
 
-/// One answer to every refusal: missing, malformed, wrong and stale look alike.
-pub(crate) fn refused() -> Response {
-    plain(StatusCode::UNAUTHORIZED, "unauthorized")
+/// One answer to every refusal of a source: missing, malformed, wrong and stale look alike.
+pub(crate) fn refused(refusal: &Acknowledgement) -> Response {
+    match (&refusal.body, refusal.status) {
+        (Some((_, body)), status) => bare(status, body.clone()),
+        (None, StatusCode::NOT_FOUND) => unknown_source(),
+        (None, status) => plain(status, "unauthorized"),
+    }
 }
 
 /// No such source; answered before the body is read.

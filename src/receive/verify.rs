@@ -30,6 +30,7 @@ pub(crate) struct Source {
     pub(crate) methods: Vec<&'static str>,
     pub(crate) allow: HeaderValue,
     pub(crate) acknowledgement: Acknowledgement,
+    pub(crate) refusal: Acknowledgement,
     pub(crate) handshakes: Pace,
 }
 
@@ -64,9 +65,7 @@ impl NotAccepted {
             Self::KeyUnavailable => "key_unavailable",
         }
     }
-}
 
-impl NotAccepted {
     /// Whether it might be accepted with a secret that is not here yet.
     pub(crate) fn is_of_secret(self) -> bool {
         matches!(self, Self::Refused(Reject::NoSecret | Reject::SignatureMismatch))
@@ -97,6 +96,7 @@ impl Source {
             allow: HeaderValue::from_str(&methods.join(", ")).unwrap_or(HeaderValue::from_static("POST")),
             methods,
             acknowledgement,
+            refusal: Acknowledgement::of_provider(&source.provider.refusal),
             handshakes: Pace::new(),
         }
     }

@@ -22,6 +22,7 @@ pub(crate) mod registry;
 pub(crate) mod replays;
 pub(crate) mod schema;
 pub(crate) mod search;
+pub(crate) mod session;
 pub(crate) mod workers;
 
 use uuid::Uuid;

@@ -145,7 +145,8 @@ fn answer(provider: &Provider) -> String {
         Some((_, "")) => " without a body".to_owned(),
         Some((_, body)) => format!(" with `{body}`"),
     };
-    let refusal = if provider.refusal == 401 { String::new() } else { format!("; a refusal is {}", provider.refusal) };
+    let status = provider.refusal.status;
+    let refusal = if status == 401 { String::new() } else { format!("; a refusal is {status}") };
     format!("{}{body}, within {}{refusal}", provider.reply.status, span(provider.ack_deadline))
 }
 

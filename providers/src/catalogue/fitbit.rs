@@ -26,7 +26,7 @@ pub(super) const PROVIDER: Provider = Provider {
         answer: Answer::Status(204),
     }],
     reply: Acknowledgement { status: 204, body: Some(("text/plain", "")) },
-    refusal: 404,
+    refusal: Acknowledgement { status: 404, body: None },
     ack_deadline: Duration::from_secs(5),
     covers: Coverage { body: true, id: false, event_type: true, time: false },
     quirks: "Wants 204 within 5 seconds, and 404 for a wrong verification code, which it tries on purpose. Events have no id.",

@@ -6,7 +6,7 @@
 use crate::handshake::{Answer, Handshake, Proof, When};
 use crate::locate::Locate::{Header, Query};
 use crate::scheme::{Algorithm, Hash, Scheme, Signed};
-use crate::{Coverage, Provider, Sample};
+use crate::{Acknowledgement, Coverage, Provider, Sample};
 
 const HASHES: &[(&str, Hash)] =
     &[("sha256", Hash::Sha256), ("sha1", Hash::Sha1), ("sha384", Hash::Sha384), ("sha512", Hash::Sha512)];
@@ -21,7 +21,7 @@ pub(super) const PROVIDER: Provider = Provider {
         proof: Proof::Token(Query("hub.topic")),
         answer: Answer::Text(Query("hub.challenge")),
     }],
-    refusal: 404,
+    refusal: Acknowledgement { status: 404, body: None },
     covers: Coverage { body: true, id: false, event_type: false, time: false },
     quirks: "The body is XML: nothing is found in it, so copies are told by the whole body only. A challenge for another topic gets 404. Hubs may sign with SHA-1.",
     samples: &[Sample {

@@ -31,6 +31,7 @@ pub(super) const PROVIDER: Provider = Provider {
         answer: Answer::Empty,
     }],
     reply: Acknowledgement { status: 200, body: Some(("text/plain", "")) },
+    refusal: Acknowledgement { status: 401, body: Some(("", "")) },
     ack_deadline: Duration::from_secs(5),
     retry_horizon: Duration::from_secs(86_400),
     covers: Coverage { body: true, id: true, event_type: true, time: false },

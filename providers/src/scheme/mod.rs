@@ -11,6 +11,7 @@
 //!   would have to be fetched for that, it is refused as not judged, and nothing is fetched for a replay.
 
 mod adyen;
+mod algorithm;
 mod carried;
 mod certificate;
 mod describe;
@@ -38,6 +39,7 @@ mod token;
 mod twilio;
 mod vonage_sms;
 
+pub use algorithm::Algorithm;
 pub use encoding::Encoding;
 pub use hash::Hash;
 pub use jwt::{Jwt, JwtAlgorithm};
@@ -46,7 +48,7 @@ pub use listing::Listing;
 pub use message::Part;
 pub(crate) use provider_key::Stop;
 pub use public_key::PublicKey;
-pub use signed::{Algorithm, EmptyBody, Signed};
+pub use signed::{EmptyBody, Signed};
 pub use standard_webhooks::StandardWebhooks;
 pub use timestamp::{Timestamp, Unit};
 pub use token::Token;

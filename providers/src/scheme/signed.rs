@@ -1,13 +1,11 @@
 //! A signature over parts of the request: most providers.
 
-use std::borrow::Cow;
-
 use subtle::ConstantTimeEq;
 
-use super::hash::keccak256;
+use super::algorithm::{Algorithm, Candidate};
 use super::key::Key;
 use super::listing::Few;
-use super::message::{message, text};
+use super::message::message;
 use super::{Clock, Encoding, Hash, KeyForm, Listing, Part, PublicKey, Timestamp};
 use crate::{Headers, Locate, Reject, Request, Secret, SecretError, SignError, Unsigned};
 
@@ -44,26 +42,6 @@ pub struct Signed {
     pub empty_body: EmptyBody,
 }
 
-/// How a signature is made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Algorithm {
-    /// An HMAC.
-    Hmac(Hash),
-    /// An HMAC with one of these hash functions, told by the length of the signature.
-    HmacOf(&'static [Hash]),
-    /// An HMAC whose hash function stands before the signature: `sha256=…`. Only those listed count.
-    HmacLabelled(&'static [(&'static str, Hash)]),
-    /// An HMAC whose hash function is named in a header. Only those listed count.
-    HmacNamedIn(&'static str, &'static [(&'static str, Hash)]),
-    /// The hash itself, of one of these functions, over parts among which the key is.
-    Plain(&'static [Hash]),
-    /// The same with Ethereum's Keccak-256.
-    PlainKeccak256,
-    /// A public-key signature; the secret is the public key.
-    PublicKey(PublicKey),
-}
-
 /// Whether a request without a body can be real.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EmptyBody {
@@ -71,13 +49,6 @@ pub enum EmptyBody {
     Accepted,
     /// The provider always sends one, and its own library refuses an empty one.
     Refused,
-}
-
-/// One signature, decoded, with the key and the hash function it names.
-struct Candidate {
-    key_name: Option<String>,
-    hash: Option<Hash>,
-    bytes: Vec<u8>,
 }
 
 impl Signed {
@@ -351,53 +322,6 @@ impl Signed {
             _ if secret.verify_token().is_some() => Ok(()),
             Algorithm::PublicKey(kind) => kind.check(secret),
             _ => self.key.of(secret).map(|_| ()),
-        }
-    }
-}
-
-impl Algorithm {
-    /// The hash function that a header names.
-    fn named(self, headers: &Headers) -> Result<Option<Hash>, Reject> {
-        let Self::HmacNamedIn(header, hashes) = self else { return Ok(None) };
-        let name = text(headers.single(header)?)?.ok_or(Reject::SignatureMissing)?;
-        let hash = hashes.iter().find(|(known, _)| *known == name).ok_or(Reject::SignatureMalformed)?;
-        Ok(Some(hash.1))
-    }
-
-    /// The hash function of a signature; the inner `None`: one that needs no telling. `None`: it is of none that counts.
-    fn hash_of(self, candidate: &Candidate) -> Option<Option<Hash>> {
-        let sized = |hashes: &[Hash]| hashes.iter().find(|hash| hash.size() == candidate.bytes.len()).copied();
-        match self {
-            Self::Hmac(hash) => Some(Some(hash)),
-            Self::HmacOf(hashes) | Self::Plain(hashes) => sized(hashes).map(Some),
-            Self::HmacLabelled(_) | Self::HmacNamedIn(..) => candidate.hash.map(Some),
-            Self::PlainKeccak256 => Some(None),
-            Self::PublicKey(_) => None,
-        }
-    }
-
-    /// What the signature should be.
-    fn expected(self, hash: Option<Hash>, key: &[u8], message: &[Cow<'_, [u8]>]) -> Vec<u8> {
-        match (self, hash) {
-            (Self::Plain(_), Some(hash)) => hash.digest(message),
-            (_, Some(hash)) => hash.hmac(key, message),
-            (_, None) => keccak256(message),
-        }
-    }
-
-    /// What stands before the signature to name its hash function, and the signature.
-    fn sign(self, secret: &Secret, key: &[u8], message: &[Cow<'_, [u8]>]) -> Result<(String, Vec<u8>), SignError> {
-        let unlabelled = |bytes| Ok((String::new(), bytes));
-        match self {
-            Self::Hmac(hash) => unlabelled(hash.hmac(key, message)),
-            Self::HmacOf([hash, ..]) | Self::HmacNamedIn(_, [(_, hash), ..]) => unlabelled(hash.hmac(key, message)),
-            Self::HmacLabelled([(label, hash), ..]) => Ok((format!("{label}="), hash.hmac(key, message))),
-            Self::Plain([hash, ..]) => unlabelled(hash.digest(message)),
-            Self::PlainKeccak256 => unlabelled(keccak256(message)),
-            Self::PublicKey(kind) => unlabelled(kind.sign(secret, &message.concat())?),
-            Self::HmacOf([]) | Self::HmacNamedIn(_, []) | Self::HmacLabelled([]) | Self::Plain([]) => {
-                Err(SignError::NotSignable)
-            }
         }
     }
 }

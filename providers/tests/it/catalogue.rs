@@ -89,3 +89,11 @@ fn every_module_of_the_catalogue_is_in_it() {
     let modules = folder.filter(|file| file.as_ref().is_ok_and(|file| file.file_name() != "mod.rs")).count();
     assert_eq!(modules, ALL.len(), "a module without its two lines in src/catalogue/mod.rs, or one with two providers");
 }
+
+#[test]
+fn what_is_taken_is_answered_with_success_and_what_is_refused_is_not() {
+    for provider in ALL {
+        assert!((200..300).contains(&provider.reply.status), "{}", provider.name);
+        assert!((400..500).contains(&provider.refusal.status), "{}", provider.name);
+    }
+}

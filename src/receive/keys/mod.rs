@@ -1,8 +1,8 @@
 //! Keys that a provider publishes and changes: fetched, kept while fresh, and kept on a while longer if its host fails.
 //!
 //! Promises: one fetch at a time for one key, whoever waits for it; a fetch ends within seconds and is bounded in size;
-//! only public hosts are reached, over https, without redirects; a key that was there once survives a day of its host's
-//! absence; memory is bounded, and failures never push out what was fetched. Senders decide when something is fetched, so
+//! only public hosts are reached, over https, without redirects; a key that was there once outlives its host's absence for
+//! as long as its provider lets it be used, a day at most; memory is bounded, and failures never push out what was fetched. Senders decide when something is fetched, so
 //! nothing here is fetched for a request before `hookgate-providers` has checked all it can without the key.
 
 mod freshness;

@@ -51,3 +51,26 @@ async fn its_own_words_replace_the_providers() {
     assert_eq!((own.status, own.header("content-type"), own.body.as_str()), (200, None, ""));
     gateway.shutdown().await;
 }
+
+/// Fitbit takes only 404 for "your code is wrong", and Xero no answer with a body:
+/// <https://dev.fitbit.com/build/reference/web-api/developer-guide/using-subscriptions/>,
+/// <https://developer.xero.com/documentation/guides/webhooks/configuring-your-server/>.
+#[tokio::test]
+async fn a_refusal_is_one_to_its_provider() {
+    let database = database().await;
+    let sources = source("steps", "fitbit", "") + &source("books", "xero", "") + &source("code", "github", "");
+    let gateway = start_receiving(&database, &sources).await;
+    let to = gateway.ingest_addr().unwrap();
+    let told = async |call: Call| {
+        let answer = call.send(to).await;
+        (answer.status, answer.header("content-type").map(str::to_owned), answer.body)
+    };
+    let text = Some("text/plain; charset=utf-8".to_owned());
+    let wrong_code = Call::new("GET", "/in/steps?verify=wrong");
+    assert_eq!(told(wrong_code).await, (404, text.clone(), "not found".to_owned()));
+    let forged = Call::post("/in/books", "{}").with("x-xero-signature", "AAAA");
+    assert_eq!(told(forged).await, (401, None, String::new()));
+    let forged = Call::post("/in/code", "{}").with("x-hub-signature-256", "sha256=00");
+    assert_eq!(told(forged).await, (401, text, "unauthorized".to_owned()));
+    gateway.shutdown().await;
+}
