@@ -96,6 +96,9 @@ pub fn explain(refused: &Refused<'_>) -> Vec<Finding> {
         findings.extend(another::carried(refused));
         findings.extend(rest(refused, reject));
     }
+    if findings.is_empty() {
+        findings.push(Finding::Other(reject));
+    }
     findings
 }
 

@@ -389,3 +389,22 @@ fn what_is_not_refused_or_cannot_be_judged_is_said() {
     let unusable = Case::signed("standard-webhooks", "whsec_YWJjZGVm", &[], "{}").with_secret("***");
     assert!(matches!(unusable.first(), Finding::UnusableSecret { index: 0, .. }), "{:?}", unusable.all());
 }
+
+/// Found by fuzzing: a secret that is none for the scheme that is carried, and one for another that the provider has.
+#[test]
+fn of_whatever_is_refused_something_is_said() {
+    for signed in Signed::every() {
+        let provider = signed.provider;
+        for text in ["x", "\04\0", "verify:token", "NAME:", "{}", "-----BEGIN"] {
+            for (headers, body) in
+                [(&signed.headers, &signed.body[..]), (&Headers::new(), b"{}"), (&Headers::new(), b"")]
+            {
+                let secrets = vec![Secret::new(text).unwrap()];
+                let (method, url) = ("POST", URL.to_owned());
+                let case =
+                    Case { provider, method, url, headers: headers.clone(), body: body.into(), secrets, now: NOW };
+                assert!(!case.all().is_empty(), "{}: {text:?}", provider.name);
+            }
+        }
+    }
+}
