@@ -395,7 +395,7 @@ fn what_is_not_refused_or_cannot_be_judged_is_said() {
 fn of_whatever_is_refused_something_is_said() {
     for signed in Signed::every() {
         let provider = signed.provider;
-        for text in ["x", "\04\0", "verify:token", "NAME:", "{}", "-----BEGIN"] {
+        for text in ["x", "\x04\0", "verify:token", "NAME:", "{}", "-----BEGIN"] {
             for (headers, body) in
                 [(&signed.headers, &signed.body[..]), (&Headers::new(), b"{}"), (&Headers::new(), b"")]
             {
