@@ -4,6 +4,8 @@
 //! that does not contain a handler (ingest-only, or the old one of a rolling deploy) makes jobs for it all the same,
 //! and a handler misses no event recorded after its declaration committed.
 
+mod routing;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -11,6 +13,7 @@ use sqlx::PgPool;
 
 use crate::config::Pattern;
 use crate::store::registry::{self as store, HandlerRow, SourceRow};
+pub(crate) use routing::Routing;
 
 /// The registry at one generation, as T1 plans with it.
 #[derive(Debug, Clone)]
@@ -36,6 +39,8 @@ pub(crate) struct Subscription {
     pub(crate) ordered: bool,
     /// Takes a request whole, however many events are in it.
     pub(crate) whole: bool,
+    #[expect(dead_code, reason = "its options come with the next commits")]
+    pub(crate) routing: Routing,
     active: bool,
     patterns: Vec<Pattern>,
 }
@@ -56,6 +61,7 @@ impl Plan {
                 handler: row.handler,
                 ordered: row.ordering == "lane",
                 whole: row.whole,
+                routing: row.routing.0,
                 active: row.active,
                 // A pattern that a newer release understands and this one doesn't matches nothing here.
                 patterns: row.patterns.iter().filter_map(|p| p.parse().ok()).collect(),

@@ -16,6 +16,7 @@ mod network;
 mod operator;
 mod pattern;
 mod phrase;
+mod policy;
 mod print;
 mod provider;
 mod reply;
@@ -41,12 +42,11 @@ pub use name::Name;
 pub use network::Network;
 pub use operator::{Operator, Token, TokenRole};
 pub use pattern::Pattern;
+pub use policy::{HandlerPolicy, Order};
 pub use reply::Reply;
 pub use sealing::Secrets;
 pub use secret::{Reference, Secret};
-pub use sections::{
-    HandlerPolicy, Log, LogFormat, Order, ProcessRole, Recorder, Registry, Retention, RetentionClass, Server, Worker,
-};
+pub use sections::{Log, LogFormat, ProcessRole, Recorder, Registry, Retention, RetentionClass, Server, Worker};
 pub use size::{parse as parse_size, show as show_size};
 pub use source::{OnConflict, Source};
 

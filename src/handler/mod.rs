@@ -4,6 +4,7 @@
 //! stage knows nothing else about them. A handler gets a [`Context`]; its effects in our database and its completion
 //! commit together or not at all, because it is lent a transaction that it doesn't end.
 
+mod check;
 mod context;
 mod definition;
 mod delivery;
@@ -15,10 +16,11 @@ mod payload;
 mod state;
 
 pub use crate::config::Order;
+pub use check::DefinitionError;
 pub use context::Context;
 pub(crate) use context::ContextParts;
 pub(crate) use definition::Kind;
-pub use definition::{DefinitionError, Handler, Named, On, on};
+pub use definition::{Handler, Named, On, on};
 pub use delivery::Delivery;
 pub use error::{Fail, HandlerError};
 pub use function::HandlerFn;

@@ -1,6 +1,9 @@
 //! `registry`, `sources`, `handlers`, `subscriptions`: configuration as rows, and the generation that dates it.
 
+use sqlx::types::Json;
 use sqlx::{FromRow, PgConnection};
+
+use crate::registry::Routing;
 
 /// A source as its gateway declares it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,6 +23,7 @@ pub(crate) struct HandlerRow {
     pub(crate) from: String,
     pub(crate) patterns: Vec<String>,
     pub(crate) ordering: &'static str,
+    pub(crate) routing: Routing,
 }
 
 /// A subscription as T1 plans with it and workers claim by it.
@@ -30,6 +34,7 @@ pub(crate) struct SubscriptionRow {
     pub(crate) handler: String,
     pub(crate) patterns: Vec<String>,
     pub(crate) ordering: String,
+    pub(crate) routing: Json<Routing>,
     /// Whether its handler takes a request whole, however many events are in it.
     pub(crate) whole: bool,
     /// Whether new events fan out to it. What was queued before is run all the same.
@@ -74,15 +79,16 @@ pub(crate) async fn upsert_source(conn: &mut PgConnection, source: &SourceRow, r
 /// Adds or renews a handler; an older release changes nothing. Returns whether anything changed.
 pub(crate) async fn upsert_handler(conn: &mut PgConnection, handler: &HandlerRow, release: i64) -> sqlx::Result<bool> {
     let done = sqlx::query(
-        "insert into hookgate.handlers as h (name, kind, sources, patterns, ordering, release)
-         values ($1, $2, $3, $4, $5, $6)
+        "insert into hookgate.handlers as h (name, kind, sources, patterns, ordering, release, routing)
+         values ($1, $2, $3, $4, $5, $6, $7)
              on conflict (name) do update
             set kind = excluded.kind, sources = excluded.sources, patterns = excluded.patterns,
-                ordering = excluded.ordering, release = excluded.release, retired_at = null
+                ordering = excluded.ordering, release = excluded.release, routing = excluded.routing,
+                retired_at = null
           where h.release <= excluded.release
-            and ((h.kind, h.sources, h.patterns, h.ordering, h.release)
+            and ((h.kind, h.sources, h.patterns, h.ordering, h.release, h.routing)
                  is distinct from (excluded.kind, excluded.sources, excluded.patterns, excluded.ordering,
-                                   excluded.release)
+                                   excluded.release, excluded.routing)
                  or h.retired_at is not null)",
     )
     .bind(&handler.name)
@@ -91,6 +97,7 @@ pub(crate) async fn upsert_handler(conn: &mut PgConnection, handler: &HandlerRow
     .bind(&handler.patterns)
     .bind(handler.ordering)
     .bind(release)
+    .bind(Json(&handler.routing))
     .execute(conn)
     .await?;
     Ok(done.rows_affected() == 1)
@@ -120,13 +127,13 @@ pub(crate) async fn pairs(conn: &mut PgConnection) -> sqlx::Result<Vec<Pair>> {
 /// what no longer matches (its rows stay, jobs and history point at them). Returns whether anything changed.
 pub(crate) async fn subscribe(conn: &mut PgConnection, sources: &[i32], handlers: &[i32]) -> sqlx::Result<bool> {
     let upserted = sqlx::query(
-        "insert into hookgate.subscriptions as u (source, handler, patterns, ordering)
-         select w.source, w.handler, h.patterns, h.ordering
+        "insert into hookgate.subscriptions as u (source, handler, patterns, ordering, routing)
+         select w.source, w.handler, h.patterns, h.ordering, h.routing
            from unnest($1::int[], $2::int[]) as w(source, handler) join hookgate.handlers h on h.id = w.handler
              on conflict (source, handler) do update
-            set patterns = excluded.patterns, ordering = excluded.ordering, active = true
-          where (u.patterns, u.ordering, u.active)
-                is distinct from (excluded.patterns, excluded.ordering, true)",
+            set patterns = excluded.patterns, ordering = excluded.ordering, routing = excluded.routing, active = true
+          where (u.patterns, u.ordering, u.routing, u.active)
+                is distinct from (excluded.patterns, excluded.ordering, excluded.routing, true)",
     )
     .bind(sources)
     .bind(handlers)
@@ -164,7 +171,7 @@ pub(crate) async fn snapshot(conn: &mut PgConnection) -> sqlx::Result<Snapshot> 
             .fetch_all(&mut *conn)
             .await?;
         let subscriptions = sqlx::query_as(
-            "select u.id, u.source, h.name as handler, u.patterns, u.ordering, h.kind = 'forward' as whole, u.active
+            "select u.id, u.source, h.name as handler, u.patterns, u.ordering, u.routing, h.kind = 'forward' as whole, u.active
                from hookgate.subscriptions u join hookgate.handlers h on h.id = u.handler
               where h.retired_at is null
               order by u.id",

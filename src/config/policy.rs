@@ -1,0 +1,43 @@
+//! `[handler_defaults]`, which every `[[forward]]` may set for itself: how a handler is run.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::duration;
+
+/// `[handler_defaults]`: how a handler is run unless it says otherwise.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table of settings")]
+pub struct HandlerPolicy {
+    /// Failures after which a job is dead.
+    pub attempts: u32,
+    /// How long one attempt may take.
+    #[serde(with = "duration")]
+    pub timeout: Duration,
+    /// Most attempts of this handler running at once in one process.
+    pub concurrency: usize,
+    /// Delay bound after the first failure; the delay itself is drawn evenly below the bound.
+    #[serde(with = "duration")]
+    pub backoff_base: Duration,
+    /// What each further failure multiplies the bound by.
+    pub backoff_factor: u32,
+    /// What the bound never exceeds; caps a destination's Retry-After too.
+    #[serde(with = "duration")]
+    pub backoff_cap: Duration,
+    /// How long a failing head holds its lane up.
+    #[serde(with = "duration")]
+    pub block_for: Duration,
+    /// Whether events of one ordering key wait for each other.
+    pub order: Order,
+}
+
+/// Whether a handler's jobs with one ordering key wait for each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Order {
+    /// They do not.
+    None,
+    /// One at a time, in received order.
+    Lane,
+}

@@ -1,0 +1,124 @@
+//! What a handler's definition may not be. The Builder asks at start, so that a typo never costs an event.
+
+use super::Handler;
+use crate::config::{Name, Pattern};
+
+impl Handler {
+    /// Refuses a definition that can't work.
+    pub(crate) fn check(&self) -> Result<(), DefinitionError> {
+        use DefinitionError as E;
+        let name = || self.name.to_string();
+        if self.name.parse::<Name>().is_err() {
+            return Err(E::Name(name()));
+        }
+        // Any name would do for the stars: what is left must be able to be part of one.
+        if self.from.replace('*', "x").parse::<Name>().is_err() {
+            return Err(E::From { handler: name(), from: self.from.clone() });
+        }
+        if self.patterns.is_empty() {
+            return Err(E::NoPattern(name()));
+        }
+        for pattern in &self.patterns {
+            pattern.parse::<Pattern>().map_err(|why| E::Pattern { handler: name(), why })?;
+        }
+        let not_zero = [
+            ("attempts", self.policy.attempts == 0),
+            ("concurrency", self.concurrency == 0),
+            ("timeout", self.timeout.is_zero()),
+            ("the back-off's factor", self.policy.backoff_factor == 0),
+        ];
+        if let Some((option, _)) = not_zero.into_iter().find(|(_, is_zero)| *is_zero) {
+            return Err(E::Zero { handler: name(), option });
+        }
+        if self.policy.backoff_base > self.policy.backoff_cap {
+            return Err(E::Backoff(name()));
+        }
+        Ok(())
+    }
+}
+
+/// Why a handler can't be registered.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DefinitionError {
+    /// The name is outside the grammar.
+    #[error("handler name `{0}` is not allowed: use 1 to 64 of a-z, 0-9, `_` and `-`")]
+    Name(String),
+    /// `from` can never match a source.
+    #[error(
+        "handler `{handler}` listens to `{from}`, which no source can be called: \
+         use a source's name, or a pattern of a-z, 0-9, `_`, `-` and `*`"
+    )]
+    From {
+        /// The handler.
+        handler: String,
+        /// What it listens to.
+        from: String,
+    },
+    /// No event type to listen to.
+    #[error("handler `{0}` listens to no event type: name some, such as `invoice.*`; `*` takes every event")]
+    NoPattern(String),
+    /// An event type that is no pattern.
+    #[error("handler `{handler}`: {why}")]
+    Pattern {
+        /// The handler.
+        handler: String,
+        /// What is wrong.
+        why: String,
+    },
+    /// An option that must be at least 1.
+    #[error("handler `{handler}`: {option} must not be zero")]
+    Zero {
+        /// The handler.
+        handler: String,
+        /// The option.
+        option: &'static str,
+    },
+    /// The first wait is longer than the longest.
+    #[error("handler `{0}`: the back-off's base is above its cap; lower the base or raise the cap")]
+    Backoff(String),
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use crate::handler::{Context, HandlerError, Named, Raw, on};
+
+    async fn nothing(_: Raw, _: &mut Context) -> Result<(), HandlerError> {
+        Ok(())
+    }
+
+    fn named(name: &str) -> Named {
+        on("stripe", &["invoice.*"]).name(name)
+    }
+
+    #[test]
+    fn what_cannot_work_is_refused_with_a_sentence_that_names_the_handler() {
+        let second = Duration::from_secs(1);
+        let too_long = "x".repeat(65);
+        let refused = [
+            named("").run(nothing),
+            named("Credit").run(nothing),
+            named(&too_long).run(nothing),
+            on("", &["*"]).name("credit").run(nothing),
+            on("Stripe", &["*"]).name("credit").run(nothing),
+            on("stripe", &[] as &[&str]).name("credit").run(nothing),
+            on("stripe", &["invoice.* "]).name("credit").run(nothing),
+            named("credit").attempts(0).run(nothing),
+            named("credit").concurrency(0).run(nothing),
+            named("credit").timeout(Duration::ZERO).run(nothing),
+            named("credit").backoff(second, 0, second).run(nothing),
+            named("credit").backoff(2 * second, 2, second).run(nothing),
+        ];
+        for handler in refused {
+            let error = handler.check().expect_err(&format!("{handler:?} must be refused"));
+            assert!(error.to_string().contains(&format!("`{}`", handler.name())), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_source_may_be_a_pattern() {
+        assert_eq!(on("*", &["*"]).name("all").run(nothing).check(), Ok(()));
+        assert_eq!(on("stripe-*", &["*"]).name("all").run(nothing).check(), Ok(()));
+    }
+}
