@@ -6,6 +6,7 @@
 //! running → done      ended well
 //! running → waiting   failed with budget left, in place or outside its lane
 //! running → waiting   stepped aside, keeping its place and its budget
+//! running → waiting   deferred: what it needs is left alone, and no budget is used
 //! running → dead      budget spent, permanent, undecodable, or its transaction escaped
 //! running → ready     handed back before it ran
 //! running → ready     rescued from a silent worker, or cut off with its worker's stop
@@ -39,6 +40,11 @@ pub enum Outcome {
     /// The handler stepped aside: its predecessor has not come yet. Uses no attempt of the budget.
     Snoozed {
         /// How long to step aside, unless another job of the lane ends first.
+        wait: Duration,
+    },
+    /// What the handler needs is left alone for now: its breaker is open. Uses no attempt of the budget.
+    Deferred {
+        /// How long.
         wait: Duration,
     },
     /// The handler ended the transaction that was lent to it, so its effects can't be tied to its completion.
@@ -139,6 +145,11 @@ pub(crate) enum Transition {
         /// From now.
         wait: Duration,
     },
+    /// running → waiting; in a lane, the lane waits with it. No failure, however long it takes.
+    Defer {
+        /// From now.
+        wait: Duration,
+    },
     /// running → dead.
     Dead(Death),
 }
@@ -156,6 +167,7 @@ pub(crate) fn decide(outcome: &Outcome, history: History, policy: &Policy, jitte
         Outcome::Snoozed { wait } if history.snoozed.saturating_add(*wait) <= policy.snooze_limit => {
             Transition::StepAside { wait: *wait }
         }
+        Outcome::Deferred { wait } => Transition::Defer { wait: *wait },
         Outcome::Failed { retry_after } => after_failure(*retry_after, history, policy, jitter),
         Outcome::Timeout | Outcome::Panic | Outcome::Snoozed { .. } => after_failure(None, history, policy, jitter),
     }
@@ -192,6 +204,7 @@ impl Transition {
         match self {
             Self::Done => "done",
             Self::Retry { .. } | Self::RetryOutside { .. } | Self::StepAside { .. } => "waiting",
+            Self::Defer { .. } => "waiting",
             Self::Dead(_) => "dead",
         }
     }
@@ -223,6 +236,7 @@ mod tests {
             (Outcome::Panic, Transition::Retry { wait: secs(5) }),
             (failed(), Transition::Retry { wait: secs(5) }),
             (Outcome::Snoozed { wait: secs(60) }, Transition::StepAside { wait: secs(60) }),
+            (Outcome::Deferred { wait: secs(600) }, Transition::Defer { wait: secs(600) }),
         ];
         for (outcome, expected) in table {
             assert_eq!(decide(&outcome, fresh, &policy, 1.0), expected, "{outcome:?}");
@@ -242,13 +256,14 @@ mod tests {
     #[test]
     fn the_table_tells_every_transition_and_the_database_knows_every_state() {
         let told = told();
-        assert_eq!(told.len(), 10);
+        assert_eq!(told.len(), 11);
         let wait = secs(1);
         for transition in [
             Transition::Done,
             Transition::Retry { wait },
             Transition::RetryOutside { wait },
             Transition::StepAside { wait },
+            Transition::Defer { wait },
             Transition::Dead(Death::Exhausted),
         ] {
             assert!(told.contains(&("running", transition.to())), "{transition:?} is not told");

@@ -23,6 +23,7 @@
 
 #[doc(hidden)]
 pub mod admin;
+mod breaker;
 mod cli;
 mod clock;
 pub mod config;
@@ -47,5 +48,6 @@ pub mod testing;
 pub use error::Error;
 pub use gateway::{Builder, Gateway, Running};
 pub use handler::{
-    Context, DefinitionError, Delivery, Fail, FromDelivery, Handler, HandlerError, HandlerFn, Named, On, Order, Raw, on,
+    Context, DefinitionError, Delivery, Dependency, DependencyCall, Fail, FromDelivery, Handler, HandlerError,
+    HandlerFn, Named, On, Order, Raw, on,
 };

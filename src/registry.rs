@@ -37,6 +37,8 @@ pub(crate) struct Subscription {
     pub(crate) id: i32,
     pub(crate) handler: String,
     pub(crate) ordered: bool,
+    /// Its source's part of the handler's places.
+    pub(crate) weight: u16,
     /// Takes a request whole, however many events are in it.
     pub(crate) whole: bool,
     #[expect(dead_code, reason = "its options come with the next commits")]
@@ -61,6 +63,7 @@ impl Plan {
                 handler: row.handler,
                 ordered: row.ordering == "lane",
                 whole: row.whole,
+                weight: row.weight.unsigned_abs(),
                 routing: row.routing.0,
                 active: row.active,
                 // A pattern that a newer release understands and this one doesn't matches nothing here.

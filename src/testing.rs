@@ -172,6 +172,7 @@ pub async fn run_and_inspect<T>(
         handler: Arc::clone(&handler.name),
         intent: 0,
         state: Arc::new(event.state),
+        breakers: None,
     };
     let mut cx = Context::within(parts, transaction);
     let ended = tokio::time::timeout(handler.timeout, handler.runner.run(&mut cx)).await;

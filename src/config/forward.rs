@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use super::error::Complaints;
 use super::secret::{Keyring, Place, Reference, SecretSetting};
-use super::{HandlerPolicy, Mode, Name, Order, Pattern, Source, duration};
+use super::{HandlerPolicy, Mode, Name, Order, Pattern, Rate, Source, duration};
 use signing::Sign;
 pub use signing::Signing;
 
@@ -33,6 +33,8 @@ pub struct Forward {
     /// Headers added to every request.
     #[serde(serialize_with = "as_table", skip_serializing_if = "Vec::is_empty")]
     pub headers: Vec<StaticHeader>,
+    /// Whether its destination is left alone while it fails.
+    pub breaker: bool,
     /// How it is run.
     #[serde(flatten)]
     pub policy: HandlerPolicy,
@@ -78,6 +80,9 @@ pub(super) struct ForwardSettings {
     #[serde(with = "duration")]
     timeout: Duration,
     concurrency: usize,
+    rate: Option<Rate>,
+    burst: Option<u32>,
+    breaker: bool,
     #[serde(with = "duration")]
     backoff_base: Duration,
     backoff_factor: u32,
@@ -95,6 +100,7 @@ pub(super) struct ForwardSettings {
 pub(super) struct ForwardDefaults {
     events: Vec<Pattern>,
     sign: Sign,
+    breaker: bool,
 }
 
 impl ForwardSettings {
@@ -130,10 +136,13 @@ impl ForwardSettings {
             to: to?,
             signing: signing?,
             headers,
+            breaker: self.breaker,
             policy: HandlerPolicy {
                 attempts: self.attempts,
                 timeout: self.timeout,
                 concurrency: self.concurrency,
+                rate: self.rate,
+                burst: self.burst,
                 backoff_base: self.backoff_base,
                 backoff_factor: self.backoff_factor,
                 backoff_cap: self.backoff_cap,

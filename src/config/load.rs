@@ -14,7 +14,7 @@ use super::sealing::SecretsSettings;
 use super::secret::Keyring;
 use super::sheet::Sheet;
 use super::source::{SourceDefaults, SourceSettings};
-use super::{Config, HandlerPolicy, Log, Mode, Name, Recorder, Registry, Retention, Server, Source, Worker};
+use super::{Breaker, Config, HandlerPolicy, Log, Mode, Name, Recorder, Registry, Retention, Server, Source, Worker};
 
 /// `hookgate.default.toml`, every option with its default and a comment.
 pub const DEFAULT_TOML: &str = include_str!("../../hookgate.default.toml");
@@ -55,6 +55,7 @@ struct Settings {
     database: DatabaseSettings,
     recorder: Recorder,
     worker: Worker,
+    breaker: Breaker,
     handler_defaults: HandlerPolicy,
     #[serde(rename = "forward_defaults")]
     _forward_defaults: ForwardDefaults,
@@ -138,6 +139,7 @@ fn resolve(settings: Settings, keyring: &Keyring<'_>) -> Result<Config, ConfigEr
         server: settings.server,
         recorder: settings.recorder,
         worker: settings.worker,
+        breaker: settings.breaker,
         handler_defaults: settings.handler_defaults,
         retention: settings.retention,
         registry: settings.registry,

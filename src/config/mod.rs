@@ -5,6 +5,7 @@
 //! only as that. Settings that contradict each other are told in one sentence that names both. Nothing else in
 //! hookgate reads the environment.
 
+mod breaker;
 mod check;
 mod database;
 mod duration;
@@ -19,6 +20,7 @@ mod phrase;
 mod policy;
 mod print;
 mod provider;
+mod rate;
 mod reply;
 mod sealing;
 mod secret;
@@ -32,6 +34,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+pub use breaker::Breaker;
 pub use check::{Problem, Severity};
 pub use database::{Database, DatabaseUrl};
 pub use duration::{parse as parse_duration, show as show_duration};
@@ -43,10 +46,13 @@ pub use network::Network;
 pub use operator::{Operator, Token, TokenRole};
 pub use pattern::Pattern;
 pub use policy::{HandlerPolicy, Order};
+pub use rate::Rate;
 pub use reply::Reply;
 pub use sealing::Secrets;
 pub use secret::{Reference, Secret};
-pub use sections::{Log, LogFormat, ProcessRole, Recorder, Registry, Retention, RetentionClass, Server, Worker};
+pub use sections::{
+    Log, LogFormat, ProcessRole, Recorder, Registry, Retention, RetentionClass, Server, Shares, Worker,
+};
 pub use size::{parse as parse_size, show as show_size};
 pub use source::{OnConflict, Source};
 
@@ -63,6 +69,8 @@ pub struct Config {
     pub recorder: Recorder,
     /// Claiming, and noticing dead workers.
     pub worker: Worker,
+    /// When a failing destination is left alone.
+    pub breaker: Breaker,
     /// How handlers are run unless they say otherwise.
     pub handler_defaults: HandlerPolicy,
     /// How long what is kept is kept.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::duration;
+use super::{Rate, duration};
 
 /// `[handler_defaults]`: how a handler is run unless it says otherwise.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -17,6 +17,10 @@ pub struct HandlerPolicy {
     pub timeout: Duration,
     /// Most attempts of this handler running at once in one process.
     pub concurrency: usize,
+    /// Most attempts started in a time, over all processes; `None`: as many as come.
+    pub rate: Option<Rate>,
+    /// Most attempts started at once after a quiet time; `None`: a second's worth.
+    pub burst: Option<u32>,
     /// Delay bound after the first failure; the delay itself is drawn evenly below the bound.
     #[serde(with = "duration")]
     pub backoff_base: Duration,

@@ -125,6 +125,20 @@ pub struct Worker {
     pub rescues: u32,
     /// Most jobs of a lane claimed at once.
     pub lane_claim: u32,
+    /// How live work, retries and replays share a handler's places.
+    pub shares: Shares,
+}
+
+/// `worker.shares`: parts of a handler's places, for as long as each class has work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table such as { live = 6, retry = 3, replay = 1 }")]
+pub struct Shares {
+    /// What came for the first time.
+    pub live: u32,
+    /// What failed before.
+    pub retry: u32,
+    /// What an operator ordered again.
+    pub replay: u32,
 }
 
 /// `[retention]`: how long what is kept is kept.

@@ -34,6 +34,8 @@ pub struct Source {
     pub public_url: Option<String>,
     /// Whose events these are; `None`: nobody's in particular.
     pub tenant: Option<Name>,
+    /// Its part of a handler's places, relative to the other sources of that handler.
+    pub weight: u16,
     /// How old or how far ahead a signed timestamp may be; `None`: what the provider says.
     #[serde(with = "duration::optional")]
     pub tolerance: Option<Duration>,
@@ -90,6 +92,7 @@ pub(super) struct SourceSettings {
     reply: Option<ReplySettings>,
     tenant: Option<Name>,
     enabled: bool,
+    weight: u16,
     #[serde(default, with = "duration::optional")]
     tolerance: Option<Duration>,
     #[serde(default, with = "size::optional")]
@@ -113,6 +116,7 @@ fn by_name<S: Serializer>(provider: &Provider, out: S) -> Result<S::Ok, S::Error
 #[expect(dead_code, reason = "sources inherit the table before this is read")]
 pub(super) struct SourceDefaults {
     enabled: bool,
+    weight: u16,
     subpaths: bool,
     #[serde(default, with = "duration::optional")]
     tolerance: Option<Duration>,
@@ -166,6 +170,7 @@ impl SourceSettings {
             public_url: self.public_url,
             reply,
             tenant: self.tenant,
+            weight: self.weight,
             tolerance: self.tolerance,
             max_body: self.max_body,
             on_conflict: self.on_conflict,

@@ -2,13 +2,18 @@
 
 use std::collections::HashMap;
 
-use sqlx::{PgConnection, PgPool};
-use uuid::Uuid;
+use sqlx::PgConnection;
 
+use super::Worker;
 use super::live::Number;
+use super::permit::Permits;
+use super::served::{Asked, Got};
+use super::share::Queue;
+use crate::store::claims;
 use crate::store::jobs::{self, Job};
 use crate::store::lanes::{self, Advance, ClaimedLane, Release};
-use crate::store::{Held, LaneKey, Token, claims};
+use crate::store::pick::{self, Group, Picked};
+use crate::store::{Held, JobKey, LaneKey, Token};
 
 /// The right to run jobs of one lane in order, or one job outside any lane. Only [`claim`] makes one.
 #[derive(Debug)]
@@ -22,12 +27,14 @@ pub(crate) struct Claim {
     first: Job,
     /// In order, not started.
     rest: Vec<Job>,
+    /// The one try of its destination's breaker.
+    is_probe: bool,
 }
 
 impl Claim {
     fn alone(job: Job, token: Token, number: &Number) -> Self {
         let (held, subscription) = (Held::Job(job.key()), job.subscription);
-        Self { held, token, _number: number.clone(), subscription, first: job, rest: Vec::new() }
+        Self { held, token, _number: number.clone(), subscription, first: job, rest: Vec::new(), is_probe: false }
     }
 
     pub(crate) fn held(&self) -> Held {
@@ -42,68 +49,85 @@ impl Claim {
         self.subscription
     }
 
+    pub(crate) fn is_probe(&self) -> bool {
+        self.is_probe
+    }
+
     /// Takes the jobs out, in the order they run in.
     pub(crate) fn take_jobs(&mut self) -> (Job, std::vec::IntoIter<Job>) {
         (self.first.clone(), std::mem::take(&mut self.rest).into_iter())
     }
 }
 
-/// Claims up to `n` lanes or jobs of each wanted subscription, up to `lane_claim` jobs a lane, and starts the first of
-/// each. Transaction: a claim and the start it makes durable commit together.
-pub(crate) async fn claim(
-    pool: &PgPool,
-    wanted: &[(i32, i64)],
-    worker: Uuid,
-    number: &Number,
-    lane_claim: i64,
-) -> sqlx::Result<Vec<Claim>> {
-    let token = Token { worker, n: number.get() };
-    let mut tx = pool.begin().await?;
+/// What a claim brought: the claims, and what each of those who asked is to know of it.
+pub(super) struct Claimed {
+    pub(super) claims: Vec<Claim>,
+    pub(super) got: Vec<Got>,
+}
+
+/// Fills the places of those who ask, within their rates and breakers, and starts the first job of each claim. A lane's
+/// claim has up to `lane_claim` jobs. Transaction: a claim, the start it makes durable, the tokens that it takes and
+/// the try that it is commit together.
+pub(super) async fn claim(worker: &Worker, asked: &[Asked], number: &Number) -> sqlx::Result<Claimed> {
+    let token = Token { worker: worker.id, n: number.get() };
+    let mut tx = worker.pool.begin().await?;
     claims::plan_by_index(&mut tx).await?;
-    let (subscriptions, mut limits): (Vec<i32>, Vec<i64>) = wanted.iter().copied().unzip();
+    let mut permits = Permits::lock(&mut tx, asked, token).await?;
+    let groups = grouped(asked, &permits);
+    let picked = pick::pick(&mut tx, &groups).await?;
+    let lane_claim = |subscription| {
+        let asked = asked.iter().find(|asked| asked.has(subscription));
+        // What follows within a lane would start without a token, or be a second try.
+        let is_bounded = asked.is_some_and(|asked| asked.limit().is_some() || asked.probes().is_some());
+        if is_bounded { 1 } else { worker.settings.lane_claim }
+    };
     let mut made: Vec<Claim> = Vec::new();
-    let turn = turn(token.n);
-    for kind in turn.kinds {
-        let already = made.len();
-        match kind {
-            Kind::Lanes => {
-                let claimed = lanes::claim(&mut tx, &subscriptions, &limits, &turn.classes, token).await?;
-                start_lanes(&mut tx, claimed, token, number, lane_claim, &mut made).await?;
-            }
-            Kind::Alone => {
-                let jobs = jobs::claim_unordered(&mut tx, &subscriptions, &limits, &turn.classes, token).await?;
-                made.extend(jobs.into_iter().map(|job| Claim::alone(job, token, number)));
-            }
-        }
-        for claim in &made[already..] {
-            if let Some(at) = subscriptions.iter().position(|s| *s == claim.subscription) {
-                limits[at] -= 1;
+    let lanes: Vec<LaneKey> = picked.iter().filter_map(|picked| key_of(picked.lane.as_deref()?)).collect();
+    if !lanes.is_empty() {
+        let claimed = lanes::take(&mut tx, &lanes, token).await?;
+        start_lanes(&mut tx, claimed, token, number, lane_claim, &mut made).await?;
+    }
+    let alone: Vec<JobKey> = picked.iter().filter_map(Picked::job).collect();
+    if !alone.is_empty() {
+        let jobs = jobs::take(&mut tx, &alone, token).await?;
+        made.extend(jobs.into_iter().map(|job| Claim::alone(job, token, number)));
+    }
+    let started = |asked: &Asked| made.iter().filter(|claim| asked.has(claim.subscription)).count();
+    let started: Vec<usize> = asked.iter().map(started).collect();
+    permits.take(&mut tx, asked, &started, token, &worker.breakers).await?;
+    tx.commit().await?;
+    for claim in &mut made {
+        claim.is_probe = asked.iter().any(|asked| asked.has(claim.subscription) && asked.probes().is_some());
+    }
+    let got = asked.iter().map(|asked| got(asked, &groups, &picked, &permits)).collect();
+    Ok(Claimed { claims: made, got })
+}
+
+/// Who shares places: each handler has its own, but all that would try the same destination have one.
+fn grouped<'a>(asked: &'a [Asked], permits: &Permits) -> Vec<Group<'a>> {
+    let mut groups: Vec<Group<'a>> = Vec::new();
+    for asked in asked {
+        let places = permits.places(asked);
+        let together = groups.iter_mut().find(|group| group.probes.is_some() && group.probes == asked.probes());
+        match together {
+            _ if places == 0 => {}
+            Some(group) => group.grabs.extend(&asked.grabs),
+            None => {
+                let places = if asked.probes().is_some() { 1 } else { places };
+                groups.push(Group { places, probes: asked.probes(), grabs: asked.grabs.clone() });
             }
         }
     }
-    tx.commit().await?;
-    Ok(made)
+    groups
 }
 
-/// What a look takes first.
-struct Turn {
-    kinds: [Kind; 2],
-    classes: [i16; 3],
-}
-
-/// Jobs in lanes, or outside any.
-#[derive(Clone, Copy)]
-enum Kind {
-    Lanes,
-    Alone,
-}
-
-/// Shares, not strict precedence: three looks of four begin with live work, the fourth with retries and replays, which a
-/// steady stream would otherwise starve; lanes and single jobs take turns.
-fn turn(n: i64) -> Turn {
-    let classes = if n % 4 == 3 { [1, 2, 0] } else { [0, 1, 2] };
-    let kinds = if n % 2 == 0 { [Kind::Lanes, Kind::Alone] } else { [Kind::Alone, Kind::Lanes] };
-    Turn { kinds, classes }
+fn got(asked: &Asked, groups: &[Group<'_>], picked: &[Picked], permits: &Permits) -> Got {
+    let of = |queue: Queue| picked.iter().filter(|picked| picked.queue() == queue).count() as i64;
+    let taken: Vec<i64> = asked.grabs.iter().map(|grab| of(grab.queue)).collect();
+    let group = asked.grabs.first().and_then(|first| groups.iter().find(|group| group.grabs.contains(first)));
+    let of_group = |group: &Group<'_>| group.grabs.iter().map(|grab| of(grab.queue)).sum::<i64>();
+    let is_full = group.is_none_or(|group| of_group(group) >= group.places);
+    Got { taken, is_full, dry_for: permits.dry_for(asked) }
 }
 
 async fn start_lanes(
@@ -111,15 +135,13 @@ async fn start_lanes(
     claimed: Vec<ClaimedLane>,
     token: Token,
     number: &Number,
-    lane_claim: i64,
+    lane_claim: impl Fn(i32) -> i64,
     made: &mut Vec<Claim>,
 ) -> sqlx::Result<()> {
-    if claimed.is_empty() {
-        return Ok(());
-    }
     let keys: Vec<LaneKey> = claimed.iter().filter_map(|lane| key_of(&lane.lane)).collect();
     let mut heads: HashMap<Vec<u8>, Vec<Job>> = HashMap::new();
-    for job in jobs::heads(&mut *tx, &keys, lane_claim).await? {
+    let most = claimed.iter().map(|lane| lane_claim(lane.subscription)).max().unwrap_or_default();
+    for job in jobs::heads(&mut *tx, &keys, most).await? {
         if let Some(lane) = &job.lane {
             heads.entry(lane.clone()).or_default().push(job);
         }
@@ -128,7 +150,8 @@ async fn start_lanes(
         let Some(key) = key_of(&lane.lane) else {
             continue;
         };
-        let mut runnable = runnable(heads.remove(&lane.lane).unwrap_or_default());
+        let most = lane_claim(lane.subscription) as usize;
+        let mut runnable = runnable(heads.remove(&lane.lane).unwrap_or_default()).take(most);
         let Some(mut first) = runnable.next() else {
             release_early(&mut *tx, &key, token).await?;
             continue;
@@ -147,6 +170,7 @@ async fn start_lanes(
             subscription: lane.subscription,
             first,
             rest: runnable.collect(),
+            is_probe: false,
         });
     }
     Ok(())

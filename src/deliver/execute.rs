@@ -66,6 +66,7 @@ pub(crate) async fn execute(worker: &Worker, handler: &Handler, claim: &Claim, j
         handler: Arc::clone(&handler.name),
         intent: 0,
         state: Arc::clone(&worker.state),
+        breakers: Some(Arc::clone(&worker.breakers)),
     });
     let guarded = AssertUnwindSafe(handler.runner.run(&mut cx)).catch_unwind();
     let result = tokio::time::timeout(handler.timeout, guarded).await;

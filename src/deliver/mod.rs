@@ -8,15 +8,18 @@
 //! double run.
 
 mod answered;
+mod bucket;
 pub(crate) mod claim;
 mod execute;
 mod hand_back;
 mod heartbeat;
 mod live;
+mod permit;
 mod record;
 pub(crate) mod rescue;
+mod served;
 mod settle;
-mod share;
+pub(crate) mod share;
 mod wake;
 mod work;
 
@@ -29,6 +32,8 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use uuid::Uuid;
 
+use crate::breaker::{self, Breakers};
+use crate::database::Pools;
 use crate::handler::{Handler, State};
 use crate::registry::{self, Plan};
 use crate::telemetry;
@@ -36,8 +41,9 @@ use answered::answered;
 use claim::Claim;
 use hand_back::{Back, give_back};
 use live::Live;
-use share::{Asked, Served};
+use served::{Asked, Asking, Served};
 
+pub(crate) use bucket::Limit;
 pub(crate) use heartbeat::{Pulse, beat, introduce};
 pub(crate) use wake::{Wake, announce, listen};
 
@@ -50,6 +56,25 @@ pub(crate) struct Settings {
     pub(crate) lane_claim: i64,
     pub(crate) release: i64,
     pub(crate) config_hash: String,
+    /// Parts of live work, retries and replays.
+    pub(crate) shares: [u32; 3],
+    pub(crate) breaker: breaker::Policy,
+}
+
+/// However soon something is due, the database is not asked more often.
+const SHORTEST_REST: Duration = Duration::from_millis(5);
+
+/// What a look for work found.
+enum Looked {
+    Claimed,
+    Nothing {
+        /// When something is known to be due, sooner than by the poll.
+        again_in: Option<Duration>,
+    },
+}
+
+fn sooner(a: Option<Duration>, b: Option<Duration>) -> Option<Duration> {
+    a.into_iter().chain(b).min()
 }
 
 /// One process's worker.
@@ -67,6 +92,7 @@ pub(crate) struct Worker {
     /// End what runs.
     cut: CancellationToken,
     pub(crate) pulse: Pulse,
+    pub(crate) breakers: Arc<Breakers>,
     served: Vec<Arc<Served>>,
     live: Arc<Live>,
     running: TaskTracker,
@@ -74,23 +100,27 @@ pub(crate) struct Worker {
 
 impl Worker {
     pub(crate) fn new(
-        pool: PgPool,
+        pools: &Pools,
         settings: Settings,
         handlers: Vec<Handler>,
         state: Arc<State>,
         wake: Arc<Wake>,
         stop: CancellationToken,
     ) -> Self {
-        let served = handlers.into_iter().map(|handler| Arc::new(Served::new(handler))).collect();
+        let cut = CancellationToken::new();
+        let breakers = Breakers::new(pools.operator.clone(), settings.breaker, Arc::clone(&wake), cut.clone());
+        handlers.iter().filter_map(|handler| handler.breaker.as_ref()).for_each(|name| breakers.watch(name));
+        let served = handlers.into_iter().map(|handler| Arc::new(Served::new(handler, settings.shares))).collect();
         Self {
             id: Uuid::new_v4(),
-            pool,
+            pool: pools.worker.clone(),
             settings,
             state,
             wake,
             stop,
-            cut: CancellationToken::new(),
+            cut,
             pulse: Pulse::new(),
+            breakers: Arc::new(breakers),
             served,
             live: Arc::default(),
             running: TaskTracker::new(),
@@ -104,12 +134,12 @@ impl Worker {
         while !self.stop.is_cancelled() {
             match self.look(&mut plan).await {
                 // Something was claimed: there may be more, for handlers with free places.
-                Ok(claimed) if claimed > 0 => {}
-                Ok(_) => self.rest().await,
+                Ok(Looked::Claimed) => {}
+                Ok(Looked::Nothing { again_in }) => self.rest(again_in).await,
                 Err(error) => {
                     metrics::counter!(telemetry::CLAIM_FAILURES).increment(1);
                     tracing::warn!(%error, "claim.failed");
-                    self.rest().await;
+                    self.rest(None).await;
                 }
             }
         }
@@ -128,11 +158,13 @@ impl Worker {
         }
     }
 
-    async fn rest(&self) {
+    /// Until there may be work: at the latest after `again_in`, where something is known to be due then.
+    async fn rest(&self, again_in: Option<Duration>) {
+        let poll = self.settings.poll;
         tokio::select! {
             () = self.wake.poked() => {}
             () = self.stop.cancelled() => {}
-            () = tokio::time::sleep(self.settings.poll) => {}
+            () = tokio::time::sleep(again_in.map_or(poll, |soon| soon.clamp(SHORTEST_REST, poll.max(SHORTEST_REST)))) => {}
         }
     }
 
@@ -141,42 +173,45 @@ impl Worker {
         answered::patience(self.settings.lease)
     }
 
-    /// Looks for work once, for every handler with free places; how many claims were made.
-    async fn look(self: &Arc<Self>, plan: &mut Option<Plan>) -> sqlx::Result<usize> {
+    /// Looks for work once, for every handler with free places that nothing else holds back.
+    async fn look(self: &Arc<Self>, plan: &mut Option<Plan>) -> sqlx::Result<Looked> {
         if !self.pulse.is_fresh(self.settings.lease) {
-            return Ok(0);
+            return Ok(Looked::Nothing { again_in: None });
         }
         let plan = answered(self.patience(), self.current(plan)).await?;
-        // A handler with fewer places than sources asks for some of them at a time. Each has been asked for before we
-        // rest: an idle source must not keep a busy one waiting.
-        let rounds = self.served.iter().map(|served| served.rounds(plan)).max();
-        for _ in 0..rounds.unwrap_or_default() {
-            let asked: Vec<Asked> = self.served.iter().flat_map(|served| served.ask(plan)).collect();
-            if asked.is_empty() {
-                break;
-            }
-            let claimed = self.claim(asked).await?;
-            if claimed > 0 {
-                return Ok(claimed);
+        self.breakers.refresh().await;
+        let (mut asked, mut again_in) = (Vec::new(), None);
+        for served in &self.served {
+            match served.ask(plan, &self.breakers) {
+                Asking::This(this) => asked.push(this),
+                Asking::NotNow(wait) => again_in = sooner(again_in, wait),
             }
         }
-        Ok(0)
+        if asked.is_empty() {
+            return Ok(Looked::Nothing { again_in });
+        }
+        self.claim(asked, again_in).await
     }
 
     /// Claims for these and starts what was claimed.
-    async fn claim(self: &Arc<Self>, mut asked: Vec<Asked>) -> sqlx::Result<usize> {
-        let wanted: Vec<(i32, i64)> = asked.iter().map(Asked::wanted).collect();
+    async fn claim(self: &Arc<Self>, mut asked: Vec<Asked>, mut again_in: Option<Duration>) -> sqlx::Result<Looked> {
         let number = self.live.number();
-        let claiming = claim::claim(&self.pool, &wanted, self.id, &number, self.settings.lane_claim);
-        let claims = answered(self.patience(), claiming).await?;
-        let claimed = claims.len();
-        for claim in claims {
-            let asked = asked.iter_mut().find(|asked| asked.subscription == claim.subscription());
+        let claimed = answered(self.patience(), claim::claim(self, &asked, &number)).await?;
+        for (asked, got) in asked.iter().zip(&claimed.got) {
+            asked.got(got);
+            again_in = sooner(again_in, got.dry_for);
+            if asked.probes().is_some() && got.dry_for.is_some() {
+                self.breakers.doubt();
+            }
+        }
+        let is_empty = claimed.claims.is_empty();
+        for claim in claimed.claims {
+            let asked = asked.iter_mut().find(|asked| asked.has(claim.subscription()));
             if let Some((served, place)) = asked.and_then(Asked::take_place) {
                 self.running.spawn(Arc::clone(self).start(served, claim, place));
             }
         }
-        Ok(claimed)
+        Ok(if is_empty { Looked::Nothing { again_in } } else { Looked::Claimed })
     }
 
     async fn start(self: Arc<Self>, served: Arc<Served>, mut claim: Claim, place: OwnedSemaphorePermit) {

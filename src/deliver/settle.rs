@@ -145,6 +145,7 @@ async fn in_lane(
         Transition::Retry { wait } => back(&mut *tx, job, Waiting::InPlace(wait)).await?,
         Transition::RetryOutside { wait } => back(&mut *tx, job, Waiting::Outside(wait)).await?,
         Transition::StepAside { wait } => back(&mut *tx, job, Waiting::Aside(wait)).await?,
+        Transition::Defer { wait } => back(&mut *tx, job, Waiting::Deferred(wait)).await?,
     };
     if !there {
         return Ok(Moved::JobGone);
@@ -170,6 +171,7 @@ fn advance(job: &Job, transition: Transition, goes_on: bool) -> Advance {
         }
         Transition::RetryOutside { .. } => Advance { left: 1, release, ..Advance::default() },
         Transition::Retry { wait } => Advance { release: Some(Release::After(wait)), ..Advance::default() },
+        Transition::Defer { wait } => Advance { release: Some(Release::After(wait)), ..Advance::default() },
         Transition::StepAside { .. } => Advance { stepped_aside: 1, release, ..Advance::default() },
     }
 }
@@ -196,6 +198,7 @@ async fn alone(
             jobs::put_back(tx, job.key(), token, Waiting::InPlace(wait)).await?
         }
         Transition::StepAside { wait } => jobs::put_back(tx, job.key(), token, Waiting::Aside(wait)).await?,
+        Transition::Defer { wait } => jobs::put_back(tx, job.key(), token, Waiting::Deferred(wait)).await?,
     };
     Ok(if held { Moved::Yes } else { Moved::Fenced })
 }
@@ -230,6 +233,6 @@ pub(crate) fn ending(outcome: &Outcome) -> Ending {
         Outcome::Permanent | Outcome::Undecodable | Outcome::Escaped => Ending::Permanent,
         Outcome::Timeout => Ending::Timeout,
         Outcome::Panic => Ending::Panic,
-        Outcome::Snoozed { .. } => Ending::Snoozed,
+        Outcome::Snoozed { .. } | Outcome::Deferred { .. } => Ending::Snoozed,
     }
 }

@@ -7,6 +7,7 @@ use super::claim::Claim;
 use super::execute::{self, Ran};
 use super::hand_back::{Back, give_back};
 use super::settle::{self, Settled, Unsettled};
+use crate::breaker::{self, Standing};
 use crate::handler::Handler;
 use crate::job::{self, History, Outcome};
 use crate::store::jobs::Job;
@@ -25,6 +26,9 @@ pub(crate) async fn work(worker: &Worker, handler: &Handler, claim: &mut Claim) 
     let (mut job, mut rest) = claim.take_jobs();
     let (held, token) = (claim.held(), claim.token());
     loop {
+        if let Some(wait) = held_up(worker, handler, claim) {
+            return give_back(worker, held, token, Back::NotStarted(wait)).await;
+        }
         let ran = match execute::execute(worker, handler, claim, &job).await {
             Ok(ran) => ran,
             Err(error) => {
@@ -32,9 +36,14 @@ pub(crate) async fn work(worker: &Worker, handler: &Handler, claim: &mut Claim) 
                 return give_back(worker, held, token, Back::NotStarted(UNREADABLE)).await;
             }
         };
-        let transition = job::decide(&ran.outcome, history(&job), &handler.policy, rand::random());
+        if let Some(name) = &handler.breaker {
+            let verdict = breaker::judge(&ran.outcome, ran.status);
+            worker.breakers.report(name, token, verdict, claim.is_probe()).await;
+        }
+        let transition = job::decide(&ran.outcome, history(worker, handler, &job), &handler.policy, rand::random());
         report(handler, &job, &ran, transition);
-        let next = if worker.stop.is_cancelled() { None } else { rest.next() };
+        let may_go_on = !worker.stop.is_cancelled() && held_up(worker, handler, claim).is_none();
+        let next = if may_go_on { rest.next() } else { None };
         match settle_surely(worker, handler, claim, &job, ran, transition, next).await {
             Some(Settled::Next(next)) => job = next,
             Some(Settled::Released) => return,
@@ -50,11 +59,25 @@ pub(crate) async fn work(worker: &Worker, handler: &Handler, claim: &mut Claim) 
     }
 }
 
-fn history(job: &Job) -> History {
+/// How long the destination is to be left alone, if it is and this claim is not the one that tries it: it opened since
+/// the claim was made.
+fn held_up(worker: &Worker, handler: &Handler, claim: &Claim) -> Option<Duration> {
+    let name = handler.breaker.as_ref().filter(|_| !claim.is_probe())?;
+    match worker.breakers.standing(name) {
+        Standing::Closed => None,
+        Standing::Open(left) => Some(left),
+        Standing::Due => Some(Duration::ZERO),
+    }
+}
+
+/// What the job held its lane up for while its destination was left alone, it is not to blame for.
+fn history(worker: &Worker, handler: &Handler, job: &Job) -> History {
+    let closed_for =
+        handler.breaker.as_ref().and_then(|name| worker.breakers.closed_for(name)).unwrap_or(Duration::MAX);
     History {
         failures: job.failures.unsigned_abs(),
         snoozed: Duration::from_millis(job.snoozed_ms.unsigned_abs()),
-        blocking: job.failing_ms.map(|ms| Duration::from_millis(ms.unsigned_abs())),
+        blocking: job.failing_ms.map(|ms| Duration::from_millis(ms.unsigned_abs()).min(closed_for)),
         in_lane: job.lane.is_some(),
     }
 }
@@ -94,7 +117,8 @@ async fn settle_surely(
                 // failed. If it did, the job is gone, and what follows finds that out.
                 if had_transaction || (refusals == REFUSALS && ran.outcome != Outcome::Escaped) {
                     ran.fail(format!("the job's transaction did not commit: {error}"));
-                    transition = job::decide(&ran.outcome, history(job), &handler.policy, rand::random());
+                    transition =
+                        job::decide(&ran.outcome, history(worker, handler, job), &handler.policy, rand::random());
                     pause = Pause::default();
                 }
                 if refusals == 2 * REFUSALS {

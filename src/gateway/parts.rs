@@ -22,7 +22,7 @@ use crate::receive::verify::Source;
 use crate::receive::write::Writer;
 use crate::receive::{self, Ingest};
 use crate::store::registry::SourceRow;
-use crate::{Error, admin, database, maintenance, registry, serve};
+use crate::{Error, admin, breaker, database, maintenance, registry, serve};
 
 /// Starts everything the configuration's roles need.
 pub(super) async fn start(
@@ -119,6 +119,7 @@ async fn declare(config: &Config, handlers: &[Handler], pool: &sqlx::PgPool) -> 
             OnConflict::Process => "process",
         }
         .to_owned(),
+        weight: i16::try_from(source.weight).unwrap_or(i16::MAX),
     });
     let handlers = handlers.iter().map(Handler::row);
     let sources: Vec<_> = if runs(ProcessRole::Ingest) { sources.collect() } else { Vec::new() };
@@ -195,7 +196,14 @@ fn worker(
         lane_claim: i64::from(config.worker.lane_claim),
         release: config.registry.release,
         config_hash: config.fingerprint(),
+        shares: [config.worker.shares.live, config.worker.shares.retry, config.worker.shares.replay],
+        breaker: breaker::Policy {
+            failures: config.breaker.failures,
+            within: config.breaker.within,
+            open_for: config.breaker.open_for,
+            longest: config.breaker.longest,
+        },
     };
     let handlers = handlers.into_iter().map(|handler| with_worker_limits(handler, &config.worker)).collect();
-    Arc::new(Worker::new(pools.worker.clone(), settings, handlers, state, Arc::clone(wake), stop))
+    Arc::new(Worker::new(pools, settings, handlers, state, Arc::clone(wake), stop))
 }

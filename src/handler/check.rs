@@ -25,10 +25,15 @@ impl Handler {
             ("attempts", self.policy.attempts == 0),
             ("concurrency", self.concurrency == 0),
             ("timeout", self.timeout.is_zero()),
+            ("the rate", self.rate.is_some_and(|rate| rate.jobs == 0 || rate.per.is_zero())),
+            ("the burst", self.burst == Some(0)),
             ("the back-off's factor", self.policy.backoff_factor == 0),
         ];
         if let Some((option, _)) = not_zero.into_iter().find(|(_, is_zero)| *is_zero) {
             return Err(E::Zero { handler: name(), option });
+        }
+        if self.burst.is_some() && self.rate.is_none() {
+            return Err(E::Burst(name()));
         }
         if self.policy.backoff_base > self.policy.backoff_cap {
             return Err(E::Backoff(name()));
@@ -73,6 +78,9 @@ pub enum DefinitionError {
         /// The option.
         option: &'static str,
     },
+    /// A burst above nothing.
+    #[error("handler `{0}` has a burst and no rate to burst above: give it a rate, or leave the burst out")]
+    Burst(String),
     /// The first wait is longer than the longest.
     #[error("handler `{0}`: the back-off's base is above its cap; lower the base or raise the cap")]
     Backoff(String),
@@ -107,6 +115,10 @@ mod tests {
             named("credit").attempts(0).run(nothing),
             named("credit").concurrency(0).run(nothing),
             named("credit").timeout(Duration::ZERO).run(nothing),
+            named("credit").rate(0, second).run(nothing),
+            named("credit").rate(1, Duration::ZERO).run(nothing),
+            named("credit").rate(1, second).burst(0).run(nothing),
+            named("credit").burst(1).run(nothing),
             named("credit").backoff(second, 0, second).run(nothing),
             named("credit").backoff(2 * second, 2, second).run(nothing),
         ];

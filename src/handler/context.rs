@@ -8,7 +8,8 @@ use sha2::{Digest, Sha256};
 use sqlx::postgres::{PgConnection, PgPool, Postgres};
 use tokio::time::Instant;
 
-use super::{Delivery, HandlerError, State};
+use super::{Delivery, Dependency, HandlerError, State};
+use crate::breaker::Breakers;
 use crate::store::{Held, JobKey, Token, claims};
 
 /// One attempt, as its handler sees it.
@@ -37,6 +38,8 @@ pub(crate) struct ContextParts {
     /// Part of the downstream key: 0, until an operator orders a run that is *meant* to have new effects elsewhere.
     pub(crate) intent: u32,
     pub(crate) state: Arc<State>,
+    /// `None` where nothing is shared: then every dependency may be called.
+    pub(crate) breakers: Option<Arc<Breakers>>,
 }
 
 impl Context {
@@ -99,6 +102,12 @@ impl Context {
     /// The value of this type that was given to `Builder::state`. A missing one is a permanent error, which says so.
     pub fn state<T: Send + Sync + 'static>(&self) -> Result<&T, HandlerError> {
         self.parts.state.get()
+    }
+
+    /// Something that this handler calls and that may be down, by a name of your choice. All gateways together keep one
+    /// circuit breaker under that name: see [`Dependency`].
+    pub fn dependency(&self, name: impl Into<String>) -> Dependency {
+        Dependency::new(name.into(), self.parts.breakers.clone(), self.parts.token, self.left())
     }
 
     /// The delivery, to keep while the context is borrowed for something else.

@@ -7,7 +7,8 @@ use std::time::Duration;
 use super::forward::Forward;
 use super::function::Function;
 use super::{FromDelivery, HandlerFn, Run};
-use crate::config::{HandlerPolicy, Order};
+use crate::config::{HandlerPolicy, Order, Rate};
+use crate::deliver::Limit;
 use crate::job::Policy;
 use crate::registry::Routing;
 use crate::store::registry::HandlerRow;
@@ -58,6 +59,8 @@ impl On {
             policy: Policy::default(),
             timeout: Duration::from_secs(30),
             concurrency: 10,
+            rate: None,
+            burst: None,
         }
     }
 }
@@ -92,6 +95,8 @@ pub struct Named {
     policy: Policy,
     timeout: Duration,
     concurrency: usize,
+    rate: Option<Rate>,
+    burst: Option<u32>,
 }
 
 impl Named {
@@ -119,6 +124,19 @@ impl Named {
         self
     }
 
+    /// How many jobs of this handler start in such a time, over all processes that share the database; a retry counts as
+    /// any other start. The time is a second, a minute or an hour. Default: as many as come.
+    pub fn rate(mut self, jobs: u32, per: Duration) -> Self {
+        self.rate = Some(Rate { jobs, per });
+        self
+    }
+
+    /// How many jobs may start at once after a quiet time, where the handler has a rate. Default: a second's worth.
+    pub fn burst(mut self, jobs: u32) -> Self {
+        self.burst = Some(jobs);
+        self
+    }
+
     /// How long to wait between attempts: up to `base` after the first failure, `factor` times more after each further
     /// one, never more than `cap`. The wait is drawn at random below that. Default 5 s, 2, 1 h.
     pub fn backoff(mut self, base: Duration, factor: u32, cap: Duration) -> Self {
@@ -136,7 +154,8 @@ impl Named {
 
     /// Every option at once, as the configuration has them.
     pub(crate) fn policy(self, policy: &HandlerPolicy) -> Self {
-        self.order(policy.order)
+        Self { rate: policy.rate, burst: policy.burst, ..self }
+            .order(policy.order)
             .attempts(policy.attempts)
             .timeout(policy.timeout)
             .concurrency(policy.concurrency)
@@ -172,6 +191,9 @@ impl Named {
             policy: self.policy,
             timeout: self.timeout,
             concurrency: self.concurrency,
+            rate: self.rate,
+            burst: self.burst,
+            breaker: None,
             runner,
         }
     }
@@ -188,6 +210,10 @@ pub struct Handler {
     pub(crate) policy: Policy,
     pub(crate) timeout: Duration,
     pub(crate) concurrency: usize,
+    pub(crate) rate: Option<Rate>,
+    pub(crate) burst: Option<u32>,
+    /// The breaker of the one thing it calls; nothing of it starts while that is open.
+    pub(crate) breaker: Option<Arc<str>>,
     pub(crate) runner: Arc<dyn Run>,
 }
 
@@ -195,6 +221,11 @@ impl Handler {
     /// Its name.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// What may start of it, over all processes.
+    pub(crate) fn limit(&self) -> Option<Limit> {
+        Some(Limit::new(self.rate?, self.burst))
     }
 
     /// The handler as the registry stores it.

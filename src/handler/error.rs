@@ -23,6 +23,7 @@ enum Meaning {
     Permanent,
     Undecodable,
     Snooze { wait: Duration },
+    Defer { wait: Duration },
 }
 
 enum Cause {
@@ -54,6 +55,11 @@ impl HandlerError {
         Self { meaning: Meaning::Retry { after: Some(wait) }, ..self }
     }
 
+    /// What the handler needs is left alone for this long.
+    pub(crate) fn deferred(wait: Duration, text: String) -> Self {
+        Self { meaning: Meaning::Defer { wait }, cause: Cause::Text(text) }
+    }
+
     pub(crate) fn undecodable(text: String) -> Self {
         Self { meaning: Meaning::Undecodable, cause: Cause::Text(text) }
     }
@@ -65,6 +71,7 @@ impl HandlerError {
             Meaning::Permanent => Outcome::Permanent,
             Meaning::Undecodable => Outcome::Undecodable,
             Meaning::Snooze { wait } => Outcome::Snoozed { wait },
+            Meaning::Defer { wait } => Outcome::Deferred { wait },
         }
     }
 

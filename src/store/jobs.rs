@@ -46,44 +46,21 @@ impl Job {
     }
 }
 
-/// Claims and starts up to `limits[i]` due jobs of `subscriptions[i]` that stand in no lane. Relies on `jobs_due`;
-/// see [`super::lanes::claim`] for the shape.
-pub(crate) async fn claim_unordered(
-    conn: &mut PgConnection,
-    subscriptions: &[i32],
-    limits: &[i64],
-    classes: &[i16],
-    token: Token,
-) -> sqlx::Result<Vec<Job>> {
+/// Claims and starts jobs that [`super::pick::pick`] locked in this transaction.
+pub(crate) async fn take(conn: &mut PgConnection, jobs: &[JobKey], token: Token) -> sqlx::Result<Vec<Job>> {
     sqlx::query_as(
-        "with picked as materialized (
-             select p.*
-               from unnest($1::int[], $2::bigint[]) as w(subscription, n)
-               join hookgate.subscriptions s on s.id = w.subscription and not s.paused
-              cross join lateral (
-                    select q.*
-                      from unnest($3::smallint[]) as k(class)
-                     cross join lateral (
-                           select j.delivery, j.event, j.subscription, j.run from hookgate.jobs j
-                            where j.subscription = w.subscription and j.lane is null and j.class = k.class
-                              and j.due <= now() and j.state in ('ready', 'waiting')
-                              and (j.snoozed_until is null or j.snoozed_until <= now())
-                            order by j.due
-                            limit w.n
-                              for no key update skip locked) q
-                     limit w.n) p
-         )
-         update hookgate.jobs j
-            set state = 'running', worker = $4, claim = $5, attempt = j.attempt + 1, started_at = now(),
+        "update hookgate.jobs j
+            set state = 'running', worker = $5, claim = $6, attempt = j.attempt + 1, started_at = now(),
                 snoozed_until = null
-           from picked p
+           from unnest($1::uuid[], $2::int[], $3::int[], $4::int[]) as p(delivery, event, subscription, run)
           where (j.delivery, j.event, j.subscription, j.run) = (p.delivery, p.event, p.subscription, p.run)
          returning j.delivery, j.event, j.subscription, j.run, j.lane, j.seq, j.elements, j.due, j.attempt, j.failures, j.rescues,
                    j.snoozed_ms, null::bigint as failing_ms, j.out_of_order, true as is_due",
     )
-    .bind(subscriptions)
-    .bind(limits)
-    .bind(classes)
+    .bind(jobs.iter().map(|job| job.delivery).collect::<Vec<_>>())
+    .bind(jobs.iter().map(|job| job.event).collect::<Vec<_>>())
+    .bind(jobs.iter().map(|job| job.subscription).collect::<Vec<_>>())
+    .bind(jobs.iter().map(|job| job.run).collect::<Vec<_>>())
     .bind(token.worker)
     .bind(token.n)
     .fetch_all(conn)
@@ -199,6 +176,8 @@ pub(crate) enum Waiting {
     InPlace(Duration),
     /// For its retry, outside its lane, which goes on.
     Outside(Duration),
+    /// For something it needs, in place; no failure.
+    Deferred(Duration),
     /// Aside, keeping its place; no failure.
     Aside(Duration),
     /// Not at all, or for this long outside lanes: it never started, so the attempt is taken back.
@@ -226,6 +205,7 @@ pub(crate) async fn put_back(
             "state = 'waiting', failures = failures + 1, class = greatest(class, 1::smallint), \
              due = clock_timestamp() + $7 * interval '1 millisecond', lane = null, home = lane, out_of_order = true"
         }
+        Waiting::Deferred(_) => "state = 'waiting', due = clock_timestamp() + $7 * interval '1 millisecond'",
         Waiting::Aside(_) => {
             "state = 'waiting', snoozed_ms = snoozed_ms + $7::bigint, \
              snoozed_until = clock_timestamp() + $7 * interval '1 millisecond'"
@@ -239,6 +219,7 @@ pub(crate) async fn put_back(
     };
     let wait = match waiting {
         Waiting::InPlace(wait) | Waiting::Outside(wait) | Waiting::Aside(wait) | Waiting::NotStarted(wait) => wait,
+        Waiting::Deferred(wait) => wait,
         Waiting::Interrupted | Waiting::Rescued => Duration::ZERO,
     };
     let done = sqlx::query(sqlx::AssertSqlSafe(format!(

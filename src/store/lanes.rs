@@ -18,46 +18,17 @@ pub(crate) struct ClaimedLane {
     pub(crate) subscription: i32,
 }
 
-/// Claims up to `limits[i]` ready lanes of `subscriptions[i]`, classes in the order given, earliest first.
-///
-/// The lateral runs once a subscription and class over `lanes_ready (subscription, class, due)`, so a backlog of one can't
-/// hide another's work, and a crowd that waits for the future is passed by in one step. `now()` and not
-/// `clock_timestamp()`, which being volatile could not bound the index scan. `materialized` fences the planner, which may
-/// otherwise lock more rows than it returns. `skip locked`: a lane that ingest or settle is touching is left to the next
-/// look instead of waited for. The caller has called [`super::claims::plan_by_index`].
-pub(crate) async fn claim(
-    conn: &mut PgConnection,
-    subscriptions: &[i32],
-    limits: &[i64],
-    classes: &[i16],
-    token: Token,
-) -> sqlx::Result<Vec<ClaimedLane>> {
+/// Claims lanes that [`super::pick::pick`] locked in this transaction.
+pub(crate) async fn take(conn: &mut PgConnection, lanes: &[LaneKey], token: Token) -> sqlx::Result<Vec<ClaimedLane>> {
+    let lanes: Vec<&[u8]> = lanes.iter().map(LaneKey::as_slice).collect();
     sqlx::query_as(
-        "with picked as materialized (
-             select p.lane
-               from unnest($1::int[], $2::bigint[]) as w(subscription, n)
-               join hookgate.subscriptions s on s.id = w.subscription and not s.paused
-              cross join lateral (
-                    select q.lane
-                      from unnest($3::smallint[]) as k(class)
-                     cross join lateral (
-                           select l.lane from hookgate.lanes l
-                            where l.subscription = w.subscription and l.state = 'ready' and l.class = k.class
-                              and l.due <= now()
-                            order by l.due
-                            limit w.n
-                              for no key update skip locked) q
-                     limit w.n) p
-         )
-         update hookgate.lanes l
-            set state = 'claimed', worker = $4, claim = $5, touched_at = now()
-           from picked
+        "update hookgate.lanes l
+            set state = 'claimed', worker = $2, claim = $3, touched_at = now()
+           from unnest($1::bytea[]) as picked(lane)
           where l.lane = picked.lane
          returning l.lane, l.subscription",
     )
-    .bind(subscriptions)
-    .bind(limits)
-    .bind(classes)
+    .bind(lanes)
     .bind(token.worker)
     .bind(token.n)
     .fetch_all(conn)

@@ -7,6 +7,8 @@
 //! Lock order, everywhere: `dead` → `lanes` (sorted by key) → `jobs`. Receipts are sorted before they are inserted.
 
 pub(crate) mod attempts;
+pub(crate) mod breakers;
+pub(crate) mod buckets;
 pub(crate) mod claims;
 pub(crate) mod copies;
 pub(crate) mod dead;
@@ -16,6 +18,7 @@ pub(crate) mod jobs;
 pub(crate) mod lanes;
 pub(crate) mod pairing;
 pub(crate) mod partitions;
+pub(crate) mod pick;
 pub(crate) mod receipts;
 pub(crate) mod record;
 pub(crate) mod registry;

@@ -13,6 +13,7 @@ pub(crate) struct SourceRow {
     pub(crate) tenant: Option<String>,
     pub(crate) retention: String,
     pub(crate) on_conflict: String,
+    pub(crate) weight: i16,
 }
 
 /// A handler as its worker declares it.
@@ -35,6 +36,8 @@ pub(crate) struct SubscriptionRow {
     pub(crate) patterns: Vec<String>,
     pub(crate) ordering: String,
     pub(crate) routing: Json<Routing>,
+    /// Its source's part of the handler's places.
+    pub(crate) weight: i16,
     /// Whether its handler takes a request whole, however many events are in it.
     pub(crate) whole: bool,
     /// Whether new events fan out to it. What was queued before is run all the same.
@@ -55,15 +58,15 @@ pub(crate) async fn raise(conn: &mut PgConnection) -> sqlx::Result<()> {
 /// Adds or renews a source; an older release changes nothing. Returns whether anything changed.
 pub(crate) async fn upsert_source(conn: &mut PgConnection, source: &SourceRow, release: i64) -> sqlx::Result<bool> {
     let done = sqlx::query(
-        "insert into hookgate.sources as s (name, provider, tenant, retention, on_conflict, release)
-         values ($1, $2, $3, $4, $5, $6)
+        "insert into hookgate.sources as s (name, provider, tenant, retention, on_conflict, release, weight)
+         values ($1, $2, $3, $4, $5, $6, $7)
              on conflict (name) do update
             set provider = excluded.provider, tenant = excluded.tenant, retention = excluded.retention,
-                on_conflict = excluded.on_conflict, release = excluded.release
+                on_conflict = excluded.on_conflict, release = excluded.release, weight = excluded.weight
           where s.release <= excluded.release
-            and (s.provider, s.tenant, s.retention, s.on_conflict, s.release)
+            and (s.provider, s.tenant, s.retention, s.on_conflict, s.release, s.weight)
                 is distinct from (excluded.provider, excluded.tenant, excluded.retention, excluded.on_conflict,
-                                  excluded.release)",
+                                  excluded.release, excluded.weight)",
     )
     .bind(&source.name)
     .bind(&source.provider)
@@ -71,6 +74,7 @@ pub(crate) async fn upsert_source(conn: &mut PgConnection, source: &SourceRow, r
     .bind(&source.retention)
     .bind(&source.on_conflict)
     .bind(release)
+    .bind(source.weight)
     .execute(conn)
     .await?;
     Ok(done.rows_affected() == 1)
@@ -171,8 +175,9 @@ pub(crate) async fn snapshot(conn: &mut PgConnection) -> sqlx::Result<Snapshot> 
             .fetch_all(&mut *conn)
             .await?;
         let subscriptions = sqlx::query_as(
-            "select u.id, u.source, h.name as handler, u.patterns, u.ordering, u.routing, h.kind = 'forward' as whole, u.active
+            "select u.id, u.source, h.name as handler, u.patterns, u.ordering, u.routing, h.kind = 'forward' as whole, u.active, s.weight
                from hookgate.subscriptions u join hookgate.handlers h on h.id = u.handler
+               join hookgate.sources s on s.id = u.source
               where h.retired_at is null
               order by u.id",
         )

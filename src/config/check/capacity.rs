@@ -6,6 +6,7 @@ use crate::config::{Config, show_size as show};
 pub(super) fn check(config: &Config, found: &mut Findings) {
     zeros(config, found);
     recorder(config, found);
+    shares(config, found);
     body("server.max_body", config.server.max_body, config, found);
     for source in config.sources.values() {
         if let Some(max_body) = source.max_body {
@@ -25,6 +26,10 @@ fn zeros(config: &Config, found: &mut Findings) {
         ("recorder.writers".to_owned(), recorder.writers),
         ("server.max_body".to_owned(), config.server.max_body),
         ("worker.lane_claim".to_owned(), worker.lane_claim as usize),
+        ("worker.shares.live".to_owned(), worker.shares.live as usize),
+        ("worker.shares.retry".to_owned(), worker.shares.retry as usize),
+        ("worker.shares.replay".to_owned(), worker.shares.replay as usize),
+        ("breaker.failures".to_owned(), config.breaker.failures as usize),
         ("database.ingest_connections".to_owned(), database.ingest_connections as usize),
         ("database.worker_connections".to_owned(), database.worker_connections as usize),
         ("database.operator_connections".to_owned(), database.operator_connections as usize),
@@ -34,6 +39,8 @@ fn zeros(config: &Config, found: &mut Findings) {
     for (section, handler) in handlers.into_iter().chain(forwards) {
         settings.push((policy(&section, "attempts"), handler.attempts as usize));
         settings.push((policy(&section, "concurrency"), handler.concurrency));
+        settings.push((policy(&section, "rate"), handler.rate.map_or(1, |rate| rate.jobs as usize)));
+        settings.push((policy(&section, "burst"), handler.burst.map_or(1, |burst| burst as usize)));
         settings.push((policy(&section, "backoff_factor"), handler.backoff_factor as usize));
     }
     for (setting, _) in settings.iter().filter(|(_, value)| *value == 0) {
@@ -44,6 +51,23 @@ fn zeros(config: &Config, found: &mut Findings) {
             "`server.roles` is empty, so this process would do nothing: name at least one of ingest, worker, operator"
                 .to_owned(),
         );
+    }
+}
+
+fn shares(config: &Config, found: &mut Findings) {
+    for source in config.sources.values().filter(|source| !(1..=100).contains(&source.weight)) {
+        found.error(format!(
+            "`source.{}.weight` is {}: make it 1 to 100; a source that is to receive nothing has `enabled = false`",
+            source.name, source.weight
+        ));
+    }
+    let handlers = [("handler_defaults".to_owned(), &config.handler_defaults)];
+    let forwards = config.forwards.iter().map(|f| (format!("forward.{}", f.name), &f.policy));
+    for (section, _) in handlers.into_iter().chain(forwards).filter(|(_, h)| h.burst.is_some() && h.rate.is_none()) {
+        found.error(format!(
+            "`{section}.burst` is set and `{section}.rate` is not, so there is nothing to burst above: add a rate such as \
+             \"100/s\" or remove the burst"
+        ));
     }
 }
 

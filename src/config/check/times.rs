@@ -8,6 +8,7 @@ use crate::config::{Config, HandlerPolicy, RetentionClass, show_duration as show
 pub(super) fn check(config: &Config, found: &mut Findings) {
     zeros(config, found);
     lease(config, found);
+    breaker(config, found);
     policy("handler_defaults", &config.handler_defaults, config, found);
     for forward in &config.forwards {
         policy(&format!("forward.{}", forward.name), &forward.policy, config, found);
@@ -22,6 +23,8 @@ fn zeros(config: &Config, found: &mut Findings) {
         ("recorder.timeout", config.recorder.timeout),
         ("worker.poll", config.worker.poll),
         ("worker.heartbeat", config.worker.heartbeat),
+        ("breaker.within", config.breaker.within),
+        ("breaker.open_for", config.breaker.open_for),
     ];
     for (setting, duration) in settings {
         if duration.is_zero() {
@@ -38,6 +41,17 @@ fn lease(config: &Config, found: &mut Findings) {
              would lose its jobs: raise the lease or shorten the heartbeat",
             show(lease),
             show(heartbeat)
+        ));
+    }
+}
+
+fn breaker(config: &Config, found: &mut Findings) {
+    let (open_for, longest) = (config.breaker.open_for, config.breaker.longest);
+    if open_for > longest {
+        found.error(format!(
+            "`breaker.open_for` ({}) is longer than `breaker.longest` ({}): lower the one or raise the other",
+            show(open_for),
+            show(longest)
         ));
     }
 }

@@ -75,10 +75,17 @@ pub(crate) fn configured(forward: &config::Forward) -> Result<Handler, ForwardEr
         signing: forward.signing.clone(),
         headers: forward.headers.iter().map(|header| (header.name.clone(), header.value.clone())).collect(),
     };
-    Ok(on(forward.from.as_str(), &patterns)
+    let handler = on(forward.from.as_str(), &patterns)
         .name(forward.name.as_str())
         .policy(&forward.policy)
-        .forward(Forward::new(spec)?))
+        .forward(Forward::new(spec)?);
+    Ok(Handler { breaker: forward.breaker.then(|| origin(&forward.to).into()), ..handler })
+}
+
+/// What fails together: what has one scheme, host and port.
+fn origin(to: &Url) -> String {
+    let port = to.port_or_known_default().unwrap_or_default();
+    format!("{}://{}:{port}", to.scheme(), to.host_str().unwrap_or_default())
 }
 
 impl Forward {

@@ -73,6 +73,7 @@ fn context(delivery: Delivery) -> Context {
         handler: "billing".into(),
         intent: 0,
         state: Arc::new(State::default()),
+        breakers: None,
     })
 }
 

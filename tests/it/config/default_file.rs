@@ -88,6 +88,8 @@ fn the_defaults_are_those_the_design_promises() {
         attempts: 12,
         timeout: Duration::from_secs(30),
         concurrency: 10,
+        rate: None,
+        burst: None,
         backoff_base: Duration::from_secs(5),
         backoff_factor: 2,
         backoff_cap: Duration::from_secs(3600),
