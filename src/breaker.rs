@@ -12,6 +12,7 @@
 //!
 //! Nothing here reads a clock, a database or the environment. `breaker/shared.rs` carries it out.
 
+pub(crate) mod orders;
 mod shared;
 
 use std::time::Duration;

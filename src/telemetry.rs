@@ -131,6 +131,8 @@ pub const OVERDUE_SECONDS: &str = "hookgate_overdue_seconds";
 pub const LANES: &str = "hookgate_lanes";
 /// Dead jobs. `handler`.
 pub const DEAD: &str = "hookgate_dead";
+/// Breakers of what ever failed. `state`.
+pub const BREAKERS: &str = "hookgate_breakers";
 /// Workers that spoke within their lease.
 pub const WORKERS: &str = "hookgate_workers";
 /// Samples of the gauges that failed; the gauges then keep their last value.
@@ -162,6 +164,7 @@ const GAUGES: &[(&str, &str)] = &[
     (OVERDUE_SECONDS, "How long the first due job of a handler has waited"),
     (LANES, "Lanes that are not idle, by state"),
     (DEAD, "Dead jobs by handler"),
+    (BREAKERS, "Breakers of destinations and dependencies that ever failed, by state"),
     (WORKERS, "Workers that spoke within their lease"),
 ];
 

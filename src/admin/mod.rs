@@ -4,6 +4,7 @@
 //! a statement timeout), secrets and signatures are never shown, errors are problem documents that say what to do.
 
 mod auth;
+mod breakers;
 mod cursor;
 mod dead;
 mod declared;
@@ -81,6 +82,9 @@ pub fn router(operator: Arc<Operator>) -> Router {
         .route("/sources/{name}", get(sources::show))
         .route("/sources/{name}/pair", post(sources::pair))
         .route("/sources/{name}/forget", post(sources::forget))
+        .route("/breakers", get(breakers::list))
+        .route("/breakers/open", post(breakers::open))
+        .route("/breakers/close", post(breakers::close))
         .route("/workers", get(declared::workers))
         .route("/refusals", get(refused::list))
         .fallback(unknown_path)

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::Operator;
 use super::error::ApiError;
 use crate::store::search::backlog;
-use crate::store::{lanes, workers};
+use crate::store::{breakers, lanes, workers};
 use crate::telemetry;
 
 const EVERY: Duration = Duration::from_secs(15);
@@ -85,6 +85,9 @@ async fn look(conn: &mut PgConnection, lease: Duration) -> sqlx::Result<Vec<(Ser
     }
     for (state, count) in lanes::count_by_state(conn).await? {
         show(telemetry::LANES, &[("state", &state)], count as f64);
+    }
+    for (state, count) in breakers::count_by_state(conn).await? {
+        show(telemetry::BREAKERS, &[("state", &state)], count as f64);
     }
     show(telemetry::WORKERS, &[], workers::alive(conn, lease).await? as f64);
     Ok(found)

@@ -4,6 +4,7 @@
 //! carries one sentence about what went wrong and what to do; the exit code is one of those in [`exit::Exit`]. A
 //! user's own binary gets every command through `Builder::run_cli`, with its handlers in place.
 
+mod breakers;
 mod check;
 mod client;
 mod deliveries;
@@ -81,6 +82,9 @@ enum Command {
     /// See what receives, and pair with providers that send the secret themselves
     #[command(subcommand)]
     Sources(sources::Command),
+    /// See which destinations are left alone because they fail, and open or close them
+    #[command(subcommand)]
+    Breakers(breakers::Command),
     /// See which providers are built in
     #[command(subcommand)]
     Providers(providers::Command),
@@ -126,6 +130,7 @@ pub(crate) async fn run(builder: Builder, args: impl IntoIterator<Item = OsStrin
         Command::Replay(args) => replay::run(&invocation, &args).await,
         Command::Explain(args) => explain::run(&invocation, &args),
         Command::Sources(command) => sources::run(&invocation, &command).await,
+        Command::Breakers(command) => breakers::run(&invocation, &command).await,
         Command::Providers(command) => providers::run(&invocation, &command),
     };
     match ended {
@@ -210,6 +215,9 @@ mod tests {
             "hookgate sources show asana --json",
             "hookgate sources pair asana --for 5m --wait",
             "hookgate sources forget asana --secret 100",
+            "hookgate breakers list",
+            "hookgate breakers close http://127.0.0.1:3000",
+            "hookgate breakers open ledger --for 5m --json",
             "hookgate providers list",
             "hookgate providers list stripe",
             "hookgate --json providers show stripe",
@@ -230,6 +238,7 @@ mod tests {
             "hookgate sources pair asana --for soon",
             "hookgate sources pair ../x",
             "hookgate sources forget asana",
+            "hookgate breakers open ledger --for ever",
             "hookgate deliveries list --all --limit 5",
             "hookgate send meta page --handshake",
             "hookgate explain --source stripe",

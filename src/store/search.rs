@@ -4,6 +4,7 @@
 //! `admin/` masks first. The caller runs them in a read-only transaction with a statement timeout.
 
 pub(crate) mod backlog;
+pub(crate) mod breakers;
 pub(crate) mod declared;
 pub(crate) mod deliveries;
 pub(crate) mod pairing;
