@@ -68,7 +68,9 @@ pub(super) async fn close(
     Parameters::of(&uri, &[])?;
     let asked = parse(&body)?;
     if asked.r#for.is_some() {
-        return Err(ApiError::Invalid("a closed breaker stays closed until something fails: leave `for` out".to_owned()));
+        return Err(ApiError::Invalid(
+            "a closed breaker stays closed until something fails: leave `for` out".to_owned(),
+        ));
     }
     if !orders::close(&operator.pool, &asked.name, &caller.name).await? {
         return Err(ApiError::NotFound("there is no such breaker; GET /api/v1/breakers lists them"));
@@ -79,7 +81,9 @@ pub(super) async fn close(
 
 fn parse(body: &[u8]) -> Result<Asked, ApiError> {
     let asked: Asked = serde_json::from_slice(body).map_err(|error| {
-        ApiError::Invalid(format!("the body must be JSON such as {{\"name\": \"https://app.example.com:443\"}}: {error}"))
+        ApiError::Invalid(format!(
+            "the body must be JSON such as {{\"name\": \"https://app.example.com:443\"}}: {error}"
+        ))
     })?;
     if asked.name.is_empty() || asked.name.len() > 255 || asked.name.contains('\0') {
         return Err(ApiError::Invalid("a breaker's `name` has 1 to 255 bytes, none of them zero".to_owned()));
@@ -108,7 +112,8 @@ mod tests {
             assert!(length(Some(bad)).is_err(), "{bad}");
         }
         assert!(parse(br#"{"name": "ledger", "for": "5m"}"#).is_ok());
-        for bad in [r#"{}"#, r#"{"name": ""}"#, r#"{"name": "a", "until": "1h"}"#, "ledger", r#"{"name": "a\u0000b"}"#] {
+        for bad in [r#"{}"#, r#"{"name": ""}"#, r#"{"name": "a", "until": "1h"}"#, "ledger", r#"{"name": "a\u0000b"}"#]
+        {
             assert!(parse(bad.as_bytes()).is_err(), "{bad}");
         }
     }

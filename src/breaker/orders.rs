@@ -12,7 +12,12 @@ use crate::config::show_duration;
 use crate::store::{breakers, replays};
 
 /// Opens it for this long, known or not; until when. Transaction: the row and its audit line commit together.
-pub(crate) async fn open(pool: &PgPool, name: &str, length: Duration, actor: &str) -> sqlx::Result<Option<DateTime<Utc>>> {
+pub(crate) async fn open(
+    pool: &PgPool,
+    name: &str,
+    length: Duration,
+    actor: &str,
+) -> sqlx::Result<Option<DateTime<Utc>>> {
     let mut tx = pool.begin().await?;
     let named = breakers::lock(&mut tx, name).await?;
     let opened = named.breaker.opened(length, named.now);

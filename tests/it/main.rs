@@ -12,6 +12,7 @@ mod deliver;
 mod embedded;
 mod examples;
 mod handler;
+mod limits;
 mod lock_order;
 mod maintenance;
 mod pairing;
