@@ -34,6 +34,7 @@ mod gateway;
 mod handler;
 mod headers;
 mod job;
+mod lanes;
 mod maintenance;
 mod receive;
 mod registry;
@@ -47,5 +48,6 @@ pub mod testing;
 pub use error::Error;
 pub use gateway::{Builder, Gateway, Running};
 pub use handler::{
-    Context, DefinitionError, Delivery, Fail, FromDelivery, Handler, HandlerError, HandlerFn, Named, On, Order, Raw, on,
+    Context, DefinitionError, Delivery, Fail, FromDelivery, Handler, HandlerError, HandlerFn, Named, On, OnFailure,
+    Order, Raw, on,
 };

@@ -10,6 +10,7 @@ mod declared;
 mod deliveries;
 mod error;
 mod health;
+mod lanes;
 mod masking;
 mod parameters;
 mod reading;
@@ -81,6 +82,9 @@ pub fn router(operator: Arc<Operator>) -> Router {
         .route("/sources/{name}", get(sources::show))
         .route("/sources/{name}/pair", post(sources::pair))
         .route("/sources/{name}/forget", post(sources::forget))
+        .route("/lanes", get(lanes::list))
+        .route("/lanes/{id}", get(lanes::show))
+        .route("/lanes/{id}/{act}", post(lanes::act))
         .route("/workers", get(declared::workers))
         .route("/refusals", get(refused::list))
         .fallback(unknown_path)

@@ -13,6 +13,7 @@ mod exit;
 mod explain;
 mod help;
 mod init;
+mod lanes;
 mod migrate;
 mod providers;
 mod replay;
@@ -81,6 +82,9 @@ enum Command {
     /// See what receives, and pair with providers that send the secret themselves
     #[command(subcommand)]
     Sources(sources::Command),
+    /// See which lanes stand still, and let them go on
+    #[command(subcommand)]
+    Lanes(lanes::Command),
     /// See which providers are built in
     #[command(subcommand)]
     Providers(providers::Command),
@@ -126,6 +130,7 @@ pub(crate) async fn run(builder: Builder, args: impl IntoIterator<Item = OsStrin
         Command::Replay(args) => replay::run(&invocation, &args).await,
         Command::Explain(args) => explain::run(&invocation, &args),
         Command::Sources(command) => sources::run(&invocation, &command).await,
+        Command::Lanes(command) => lanes::run(&invocation, &command).await,
         Command::Providers(command) => providers::run(&invocation, &command),
     };
     match ended {
@@ -210,6 +215,9 @@ mod tests {
             "hookgate sources show asana --json",
             "hookgate sources pair asana --for 5m --wait",
             "hookgate sources forget asana --secret 100",
+            "hookgate lanes list --state halted --handler billing --source stripe --key in_1",
+            "hookgate lanes show 000102030405060708090a0b0c0d0e0f --json",
+            "hookgate lanes skip 000102030405060708090a0b0c0d0e0f --api http://127.0.0.1:1",
             "hookgate providers list",
             "hookgate providers list stripe",
             "hookgate --json providers show stripe",
@@ -229,6 +237,8 @@ mod tests {
             "hookgate replay",
             "hookgate sources pair asana --for soon",
             "hookgate sources pair ../x",
+            "hookgate lanes list --state stuck",
+            "hookgate lanes pause ../x",
             "hookgate sources forget asana",
             "hookgate deliveries list --all --limit 5",
             "hookgate send meta page --handshake",

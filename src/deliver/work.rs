@@ -6,7 +6,7 @@ use super::Worker;
 use super::claim::Claim;
 use super::execute::{self, Ran};
 use super::hand_back::{Back, give_back};
-use super::settle::{self, Settled, Unsettled};
+use super::settle::{self, Decision, Settled, Unsettled};
 use crate::handler::Handler;
 use crate::job::{self, History, Outcome};
 use crate::store::jobs::Job;
@@ -32,7 +32,7 @@ pub(crate) async fn work(worker: &Worker, handler: &Handler, claim: &mut Claim) 
                 return give_back(worker, held, token, Back::NotStarted(UNREADABLE)).await;
             }
         };
-        let transition = job::decide(&ran.outcome, history(&job), &handler.policy, rand::random());
+        let transition = job::decide(&ran.outcome, history(claim, &job), &handler.policy, rand::random());
         report(handler, &job, &ran, transition);
         let next = if worker.stop.is_cancelled() { None } else { rest.next() };
         match settle_surely(worker, handler, claim, &job, ran, transition, next).await {
@@ -50,12 +50,13 @@ pub(crate) async fn work(worker: &Worker, handler: &Handler, claim: &mut Claim) 
     }
 }
 
-fn history(job: &Job) -> History {
+fn history(claim: &Claim, job: &Job) -> History {
     History {
         failures: job.failures.unsigned_abs(),
         snoozed: Duration::from_millis(job.snoozed_ms.unsigned_abs()),
         blocking: job.failing_ms.map(|ms| Duration::from_millis(ms.unsigned_abs())),
         in_lane: job.lane.is_some(),
+        latest: claim.is_latest(),
     }
 }
 
@@ -78,7 +79,9 @@ async fn settle_surely(
     loop {
         let transaction = ran.transaction.take();
         let had_transaction = transaction.is_some();
-        match settle::settle(worker, claim, job, &ran, transaction, transition, next.clone()).await {
+        let lane = job::decide_lane(transition, claim.is_latest(), handler.policy.on_failure);
+        let decision = Decision { job: transition, lane };
+        match settle::settle(worker, claim, job, &ran, transaction, decision, next.clone()).await {
             Ok(settled) => return Some(settled),
             Err(error @ Unsettled::Escaped) => {
                 ran.outcome = Outcome::Escaped;
@@ -94,7 +97,7 @@ async fn settle_surely(
                 // failed. If it did, the job is gone, and what follows finds that out.
                 if had_transaction || (refusals == REFUSALS && ran.outcome != Outcome::Escaped) {
                     ran.fail(format!("the job's transaction did not commit: {error}"));
-                    transition = job::decide(&ran.outcome, history(job), &handler.policy, rand::random());
+                    transition = job::decide(&ran.outcome, history(claim, job), &handler.policy, rand::random());
                     pause = Pause::default();
                 }
                 if refusals == 2 * REFUSALS {
