@@ -5,12 +5,19 @@
 //! waiting → running   claimed when due, or hastened
 //! running → done      ended well
 //! running → waiting   failed with budget left, in place or outside its lane
+//! running → waiting   failed, and its lane halts
 //! running → waiting   stepped aside, keeping its place and its budget
 //! running → waiting   deferred: what it needs is left alone, and no budget is used
 //! running → dead      budget spent, permanent, undecodable, or its transaction escaped
 //! running → ready     handed back before it ran
 //! running → ready     rescued from a silent worker, or cut off with its worker's stop
 //! running → dead      poison: rescued too often
+//! ready   → superseded   a newer version of its key starts
+//! waiting → superseded   a newer version of its key starts
+//! ready   → stale     a newer version of its key was handled
+//! waiting → stale     a newer version of its key was handled
+//! ready   → dead      cancelled: an operator took it out of its lane
+//! waiting → dead      cancelled: an operator took it out of its lane
 //! dead    → ready     redriven, by a redelivery or an operator
 //! ```
 //!
@@ -18,6 +25,8 @@
 //! `attempt` never decides anything: it is a label. `failures` is the retry budget, `rescues` the poison budget.
 
 use std::time::Duration;
+
+use crate::config::OnFailure;
 
 /// What ended an attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,7 +71,9 @@ pub(crate) struct Policy {
     pub(crate) backoff_factor: u32,
     /// The longest wait, for the schedule and for what a destination asks for.
     pub(crate) backoff_cap: Duration,
-    /// How long a failing head may hold its lane.
+    /// What a lane does while its head fails.
+    pub(crate) on_failure: OnFailure,
+    /// How long a failing head may hold its lane, where it blocks.
     pub(crate) block_for: Duration,
     /// How many executions may vanish with their worker before the job counts as poison.
     pub(crate) rescues: u32,
@@ -77,6 +88,7 @@ impl Default for Policy {
             backoff_base: Duration::from_secs(5),
             backoff_factor: 2,
             backoff_cap: Duration::from_secs(3600),
+            on_failure: OnFailure::Block,
             block_for: Duration::from_secs(15 * 60),
             rescues: 3,
             snooze_limit: Duration::from_secs(10 * 60),
@@ -95,6 +107,8 @@ pub(crate) struct History {
     pub(crate) blocking: Option<Duration>,
     /// Whether the job stands in a lane.
     pub(crate) in_lane: bool,
+    /// Whether only the newest of that lane counts.
+    pub(crate) latest: bool,
 }
 
 /// Why a job is dead.
@@ -110,6 +124,8 @@ pub(crate) enum Death {
     TransactionEscaped,
     /// The payload does not decode into what the handler takes.
     Undecodable,
+    /// An operator took it out of the queue.
+    Cancelled,
 }
 
 impl Death {
@@ -121,6 +137,7 @@ impl Death {
             Self::Poison => "poison",
             Self::TransactionEscaped => "transaction_escaped",
             Self::Undecodable => "undecodable",
+            Self::Cancelled => "cancelled",
         }
     }
 }
@@ -140,6 +157,8 @@ pub(crate) enum Transition {
         /// From now.
         wait: Duration,
     },
+    /// running → waiting, due at once: its lane halts, and an operator says when it goes on.
+    Halt,
     /// running → waiting, keeping its place; the lane passes over it until then.
     StepAside {
         /// From now.
@@ -173,6 +192,32 @@ pub(crate) fn decide(outcome: &Outcome, history: History, policy: &Policy, jitte
     }
 }
 
+/// What becomes of a lane when an attempt in it ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LaneStep {
+    /// Whoever is next may start.
+    GoesOn,
+    /// It waits for its head's retry.
+    Waits(Duration),
+    /// It waits for its newest's retry, and starts at once for one that is newer.
+    WaitsUnlessNewer(Duration),
+    /// Nothing starts until an operator acts.
+    Halts,
+}
+
+/// Decides what becomes of the lane: a lane that halts does so for a dead head, too.
+pub(crate) fn decide_lane(transition: Transition, latest: bool, on_failure: OnFailure) -> LaneStep {
+    match transition {
+        Transition::Halt => LaneStep::Halts,
+        Transition::Dead(_) if on_failure == OnFailure::Halt => LaneStep::Halts,
+        Transition::Retry { wait } | Transition::Defer { wait } if latest => LaneStep::WaitsUnlessNewer(wait),
+        Transition::Retry { wait } | Transition::Defer { wait } => LaneStep::Waits(wait),
+        Transition::Done | Transition::Dead(_) | Transition::RetryOutside { .. } | Transition::StepAside { .. } => {
+            LaneStep::GoesOn
+        }
+    }
+}
+
 /// Decides what becomes of a job whose worker vanished: ready again, or dead as poison.
 pub(crate) fn decide_rescue(rescues_before: u32, policy_rescues: u32) -> Result<(), Death> {
     if rescues_before + 1 >= policy_rescues { Err(Death::Poison) } else { Ok(()) }
@@ -185,9 +230,17 @@ fn after_failure(asked: Option<Duration>, history: History, policy: &Policy, jit
         return Transition::Dead(Death::Exhausted);
     }
     let wait = backoff(failures, policy, jitter).max(asked.unwrap_or_default()).min(policy.backoff_cap);
+    // The newest stays where a newer one finds it and takes its place.
+    if !history.in_lane || history.latest {
+        return Transition::Retry { wait };
+    }
     let blocked = history.blocking.unwrap_or_default().saturating_add(wait);
-    let blocked_too_long = history.in_lane && blocked > policy.block_for;
-    if blocked_too_long { Transition::RetryOutside { wait } } else { Transition::Retry { wait } }
+    match policy.on_failure {
+        OnFailure::Halt => Transition::Halt,
+        OnFailure::Skip => Transition::RetryOutside { wait },
+        OnFailure::Block if blocked > policy.block_for => Transition::RetryOutside { wait },
+        OnFailure::Block => Transition::Retry { wait },
+    }
 }
 
 /// Full jitter over base × factor^(failures − 1), capped.
@@ -203,7 +256,7 @@ impl Transition {
     pub(crate) fn to(self) -> &'static str {
         match self {
             Self::Done => "done",
-            Self::Retry { .. } | Self::RetryOutside { .. } | Self::StepAside { .. } => "waiting",
+            Self::Retry { .. } | Self::RetryOutside { .. } | Self::Halt | Self::StepAside { .. } => "waiting",
             Self::Defer { .. } => "waiting",
             Self::Dead(_) => "dead",
         }
@@ -256,12 +309,13 @@ mod tests {
     #[test]
     fn the_table_tells_every_transition_and_the_database_knows_every_state() {
         let told = told();
-        assert_eq!(told.len(), 11);
+        assert_eq!(told.len(), 18);
         let wait = secs(1);
         for transition in [
             Transition::Done,
             Transition::Retry { wait },
             Transition::RetryOutside { wait },
+            Transition::Halt,
             Transition::StepAside { wait },
             Transition::Defer { wait },
             Transition::Dead(Death::Exhausted),
@@ -269,8 +323,9 @@ mod tests {
             assert!(told.contains(&("running", transition.to())), "{transition:?} is not told");
         }
         let schema = include_str!("../migrations/0001_base.sql");
+        let ends = ["done", "dead", "superseded", "stale"];
         for (from, to) in told {
-            for state in [from, to].into_iter().filter(|state| !["done", "dead"].contains(state)) {
+            for state in [from, to].into_iter().filter(|state| !ends.contains(state)) {
                 assert!(schema.contains(&format!("'{state}'")), "jobs.state does not know {state}");
             }
         }
@@ -309,6 +364,43 @@ mod tests {
         let policy = Policy::default();
         assert_eq!(decide(&failed(), blocking(800), &policy, 1.0), Transition::Retry { wait: secs(40) });
         assert_eq!(decide(&failed(), blocking(870), &policy, 1.0), Transition::RetryOutside { wait: secs(40) });
+    }
+
+    #[test]
+    fn a_failing_head_leaves_at_once_where_it_is_skipped_and_stays_where_it_halts() {
+        let head = History { in_lane: true, ..Default::default() };
+        let newest = History { latest: true, ..head };
+        let of = |on_failure, history| {
+            let policy = Policy { on_failure, block_for: Duration::ZERO, ..Policy::default() };
+            decide(&failed(), history, &policy, 1.0)
+        };
+        assert_eq!(of(OnFailure::Skip, head), Transition::RetryOutside { wait: secs(5) });
+        assert_eq!(of(OnFailure::Halt, head), Transition::Halt);
+        for on_failure in [OnFailure::Skip, OnFailure::Halt] {
+            let outside = History::default();
+            assert_eq!(of(on_failure, outside), Transition::Retry { wait: secs(5) }, "outside no lane is held up");
+        }
+        assert_eq!(of(OnFailure::Block, newest), Transition::Retry { wait: secs(5) }, "the newest never leaves");
+    }
+
+    #[test]
+    fn only_halt_stops_a_lane_and_a_dead_head_stops_it_too() {
+        let wait = secs(1);
+        let lane = |transition, on_failure| decide_lane(transition, false, on_failure);
+        let dead = Transition::Dead(Death::Exhausted);
+        assert_eq!(lane(Transition::Halt, OnFailure::Halt), LaneStep::Halts);
+        assert_eq!(lane(dead, OnFailure::Halt), LaneStep::Halts);
+        for on_failure in [OnFailure::Block, OnFailure::Skip] {
+            assert_eq!(lane(dead, on_failure), LaneStep::GoesOn);
+        }
+        for on_failure in [OnFailure::Block, OnFailure::Skip, OnFailure::Halt] {
+            for passes in [Transition::Done, Transition::RetryOutside { wait }, Transition::StepAside { wait }] {
+                assert_eq!(lane(passes, on_failure), LaneStep::GoesOn, "{passes:?}");
+            }
+        }
+        assert_eq!(lane(Transition::Retry { wait }, OnFailure::Block), LaneStep::Waits(wait));
+        let latest = decide_lane(Transition::Retry { wait }, true, OnFailure::Block);
+        assert_eq!(latest, LaneStep::WaitsUnlessNewer(wait));
     }
 
     #[test]

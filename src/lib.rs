@@ -35,6 +35,7 @@ mod gateway;
 mod handler;
 mod headers;
 mod job;
+mod lanes;
 mod maintenance;
 mod receive;
 mod registry;
@@ -49,5 +50,5 @@ pub use error::Error;
 pub use gateway::{Builder, Gateway, Running};
 pub use handler::{
     Context, DefinitionError, Delivery, Dependency, DependencyCall, Fail, FromDelivery, Handler, HandlerError,
-    HandlerFn, Named, On, Order, Raw, on,
+    HandlerFn, Named, On, OnFailure, Order, Raw, on,
 };

@@ -13,7 +13,7 @@ use sqlx::PgPool;
 
 use crate::config::Pattern;
 use crate::store::registry::{self as store, HandlerRow, SourceRow};
-pub(crate) use routing::Routing;
+pub(crate) use routing::{Placement, Received, Routing};
 
 /// The registry at one generation, as T1 plans with it.
 #[derive(Debug, Clone)]
@@ -41,7 +41,10 @@ pub(crate) struct Subscription {
     pub(crate) weight: u16,
     /// Takes a request whole, however many events are in it.
     pub(crate) whole: bool,
-    #[expect(dead_code, reason = "its options come with the next commits")]
+    /// Only the newest version of an ordering key counts.
+    pub(crate) latest: bool,
+    /// Where its ordering key and version are, if not where the source says.
+    pub(crate) placement: Option<Placement>,
     pub(crate) routing: Routing,
     active: bool,
     patterns: Vec<Pattern>,
@@ -61,7 +64,9 @@ impl Plan {
             subscriptions.entry(row.source).or_default().push(Arc::new(Subscription {
                 id: row.id,
                 handler: row.handler,
-                ordered: row.ordering == "lane",
+                ordered: row.ordering != "none",
+                latest: row.ordering == "latest",
+                placement: row.routing.0.placement(),
                 whole: row.whole,
                 weight: row.weight.unsigned_abs(),
                 routing: row.routing.0,
@@ -78,6 +83,17 @@ impl Plan {
 
     pub(crate) fn source(&self, name: &str) -> Option<&PlannedSource> {
         self.sources.get(name)
+    }
+
+    /// Where handlers on a source look for an event's place in order, each once.
+    pub(crate) fn placements(&self, source: i32) -> Vec<&Placement> {
+        let mut distinct: Vec<&Placement> = Vec::new();
+        for placement in self.on(source).iter().filter_map(|subscription| subscription.placement.as_ref()) {
+            if !distinct.contains(&placement) {
+                distinct.push(placement);
+            }
+        }
+        distinct
     }
 
     /// Every handler on a source.

@@ -12,8 +12,9 @@ use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
 use crate::config::Pattern;
-use crate::receive::arrival::lane;
-use crate::store::deliveries::{self, Locked};
+use crate::receive::arrival::{lane, storable_key};
+use crate::registry::Received;
+use crate::store::deliveries::{self, Locked, Stored};
 use crate::store::record::NewJob;
 use crate::store::registry::{self, SubscriptionRow};
 use crate::store::replays::{self, Standing};
@@ -77,8 +78,12 @@ pub(crate) async fn one(
     let chosen = choose(&on_source, request)?;
     let standings = replays::standings(&mut tx, delivery).await?;
 
+    // What its handlers look for elsewhere is in the request alone.
+    let looked_into = chosen.iter().any(|subscription| subscription.routing.placement().is_some());
+    let stored = if looked_into { deliveries::load(&mut tx, delivery).await? } else { None };
+
     let mut done = Replayed::default();
-    let parts = plan(delivery, &locked, &chosen, &standings, &mut done);
+    let parts = plan(delivery, &locked, stored.as_ref(), &chosen, &standings, &mut done);
     carry_out(&mut tx, delivery, parts, request, actor, &mut done).await?;
     let detail = json!({ "force": request.force, "result": &done });
     replays::audit(&mut tx, actor, "delivery.replay", &delivery.to_string(), &detail).await?;
@@ -94,6 +99,7 @@ pub(crate) async fn one(
 fn plan<'a>(
     delivery: Uuid,
     locked: &Locked,
+    stored: Option<&Stored>,
     chosen: &[&'a SubscriptionRow],
     standings: &'a [Standing],
     done: &mut Replayed,
@@ -122,7 +128,7 @@ fn plan<'a>(
                 part.job.elements.get_or_insert_default().push(event);
                 continue;
             }
-            let ordered = subscription.ordering == "lane";
+            let (key, version) = place(stored, locked, event, subscription, (ordering_key.as_deref(), version));
             parts.push(Part {
                 subscription,
                 standing,
@@ -131,9 +137,11 @@ fn plan<'a>(
                     event: named.unwrap_or(event),
                     subscription: subscription.id,
                     retention: locked.retention.clone(),
-                    lane: ordered.then(|| lane(subscription.id, ordering_key.as_deref())),
+                    lane: (subscription.ordering != "none").then(|| lane(subscription.id, key.as_deref())),
                     version,
                     elements: whole.then(|| vec![event]),
+                    wait_ms: 0,
+                    eager: subscription.ordering == "latest",
                 },
             });
         }
@@ -161,6 +169,24 @@ fn facts(locked: &Locked, event: i32) -> (Option<String>, Option<String>, Option
     };
     let text = |name: &str| element.get(name)?.as_str().map(str::to_owned);
     (text("type"), text("key"), element.get("version").and_then(serde_json::Value::as_i64))
+}
+
+/// An event's place in the order of a subscription: as whoever recorded it found it.
+fn place(
+    stored: Option<&Stored>,
+    locked: &Locked,
+    event: i32,
+    subscription: &SubscriptionRow,
+    (key, version): (Option<&str>, Option<i64>),
+) -> (Option<String>, Option<i64>) {
+    let placed = stored.zip(subscription.routing.placement()).map(|(stored, placement)| {
+        let element = locked.batch.as_ref().and_then(|batch| batch.get(event as usize)?.get("pointer")?.as_str());
+        let received = Received { target: &stored.target, headers: &stored.headers, body: &stored.body };
+        received.place_one(&stored.provider, element, &placement)
+    });
+    let placed = placed.unwrap_or_default();
+    let found = placed.ordering_key.map(|key| storable_key(&key));
+    (found.or_else(|| key.map(str::to_owned)), placed.version.or(version))
 }
 
 fn wants(subscription: &SubscriptionRow, event_type: Option<&str>) -> bool {

@@ -38,6 +38,18 @@ pub fn element<'d>(document: &'d [u8], pointer: &str) -> Option<&'d str> {
     json::scan(document, &[pointer]).pop().flatten()
 }
 
+/// The texts of the events at these pointers; `None`: the whole document. One that is not there is empty.
+pub(crate) fn elements_of<'v>(view: &'v View<'_>, pointers: &[Option<&str>]) -> Vec<Option<&'v str>> {
+    let first = pointers.iter().flatten().find_map(|pointer| pointer.rsplit_once('/'));
+    let array = first.and_then(|(array, _)| json::scan(&view.document, &[array]).pop().flatten());
+    let elements = array.and_then(|array| json::elements_up_to(array, MAX_ELEMENTS)).unwrap_or_default();
+    let text = |pointer: &str| {
+        let index = pointer.rsplit_once('/').and_then(|(_, index)| index.parse::<usize>().ok());
+        index.and_then(|index| elements.get(index).copied()).unwrap_or_default()
+    };
+    pointers.iter().map(|pointer| pointer.map(text)).collect()
+}
+
 /// The events of an authentic request. One, unless the provider sends batches.
 pub(crate) fn events(provider: &Provider, view: &View<'_>) -> Result<Vec<Event>, Repeated> {
     let batch = batch(provider, view);
@@ -117,7 +129,7 @@ fn scoped(id: &str, values: &Values<'_>, scope: &[Locate]) -> Result<String, Rep
     Ok(key)
 }
 
-fn first_version(values: &Values<'_>, locators: &[Locate]) -> Result<Option<i64>, Repeated> {
+pub(crate) fn first_version(values: &Values<'_>, locators: &[Locate]) -> Result<Option<i64>, Repeated> {
     for locate in locators {
         if let Some(version) = values.text(locate)?.as_deref().and_then(scheme::timestamp::version) {
             return Ok(Some(version));

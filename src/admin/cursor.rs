@@ -5,7 +5,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use uuid::Uuid;
 
 use super::error::ApiError;
-use crate::store::JobKey;
+use crate::store::{JobKey, LaneKey};
 
 pub(super) fn of_delivery(id: Uuid) -> String {
     URL_SAFE_NO_PAD.encode(id.as_bytes())
@@ -13,6 +13,14 @@ pub(super) fn of_delivery(id: Uuid) -> String {
 
 pub(super) fn delivery(cursor: &str) -> Result<Uuid, ApiError> {
     Ok(Uuid::from_bytes(bytes(cursor)?))
+}
+
+pub(super) fn of_lane(lane: &[u8]) -> String {
+    URL_SAFE_NO_PAD.encode(lane)
+}
+
+pub(super) fn lane(cursor: &str) -> Result<LaneKey, ApiError> {
+    bytes(cursor)
 }
 
 pub(super) fn of_job(key: JobKey) -> String {

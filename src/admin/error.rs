@@ -19,6 +19,8 @@ pub(crate) enum ApiError {
     WrongMethod,
     #[error("bad request: {0}")]
     Invalid(String),
+    #[error("not as things stand: {0}")]
+    Conflict(String),
     #[error("the database failed")]
     Database(#[from] sqlx::Error),
 }
@@ -79,6 +81,13 @@ impl ApiError {
                 status: StatusCode::BAD_REQUEST,
                 detail: sentence(detail),
                 action: "Change what the detail names and send it again; docs/API.md has every parameter.",
+            },
+            Self::Conflict(detail) => Problem {
+                name: "conflict",
+                title: "Not as things stand",
+                status: StatusCode::CONFLICT,
+                detail: sentence(detail),
+                action: "Look at it again with GET, and do first what the detail names.",
             },
             Self::Database(error) if is_timeout(error) => Problem {
                 name: "search-too-long",

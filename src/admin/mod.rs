@@ -11,6 +11,7 @@ mod declared;
 mod deliveries;
 mod error;
 mod health;
+mod lanes;
 mod masking;
 mod parameters;
 mod reading;
@@ -85,6 +86,9 @@ pub fn router(operator: Arc<Operator>) -> Router {
         .route("/breakers", get(breakers::list))
         .route("/breakers/open", post(breakers::open))
         .route("/breakers/close", post(breakers::close))
+        .route("/lanes", get(lanes::list))
+        .route("/lanes/{id}", get(lanes::show))
+        .route("/lanes/{id}/{act}", post(lanes::act))
         .route("/workers", get(declared::workers))
         .route("/refusals", get(refused::list))
         .fallback(unknown_path)

@@ -5,7 +5,7 @@ use super::exit::Exit;
 const GROUPS: [(&str, &[&str]); 3] = [
     ("Get going", &["dev", "init", "send"]),
     ("Run it", &["serve", "migrate", "check"]),
-    ("Look and act", &["deliveries", "replay", "explain", "sources", "breakers", "providers"]),
+    ("Look and act", &["deliveries", "replay", "explain", "sources", "lanes", "breakers", "providers"]),
 ];
 
 const EXAMPLES: &str = "\

@@ -14,6 +14,7 @@ mod exit;
 mod explain;
 mod help;
 mod init;
+mod lanes;
 mod migrate;
 mod providers;
 mod replay;
@@ -85,6 +86,9 @@ enum Command {
     /// See which destinations are left alone because they fail, and open or close them
     #[command(subcommand)]
     Breakers(breakers::Command),
+    /// See which lanes stand still, and let them go on
+    #[command(subcommand)]
+    Lanes(lanes::Command),
     /// See which providers are built in
     #[command(subcommand)]
     Providers(providers::Command),
@@ -131,6 +135,7 @@ pub(crate) async fn run(builder: Builder, args: impl IntoIterator<Item = OsStrin
         Command::Explain(args) => explain::run(&invocation, &args),
         Command::Sources(command) => sources::run(&invocation, &command).await,
         Command::Breakers(command) => breakers::run(&invocation, &command).await,
+        Command::Lanes(command) => lanes::run(&invocation, &command).await,
         Command::Providers(command) => providers::run(&invocation, &command),
     };
     match ended {
@@ -218,6 +223,9 @@ mod tests {
             "hookgate breakers list",
             "hookgate breakers close http://127.0.0.1:3000",
             "hookgate breakers open ledger --for 5m --json",
+            "hookgate lanes list --state halted --handler billing --source stripe --key in_1",
+            "hookgate lanes show 000102030405060708090a0b0c0d0e0f --json",
+            "hookgate lanes skip 000102030405060708090a0b0c0d0e0f --api http://127.0.0.1:1",
             "hookgate providers list",
             "hookgate providers list stripe",
             "hookgate --json providers show stripe",
@@ -237,6 +245,8 @@ mod tests {
             "hookgate replay",
             "hookgate sources pair asana --for soon",
             "hookgate sources pair ../x",
+            "hookgate lanes list --state stuck",
+            "hookgate lanes pause ../x",
             "hookgate sources forget asana",
             "hookgate breakers open ledger --for ever",
             "hookgate deliveries list --all --limit 5",

@@ -2,6 +2,7 @@
 
 mod capacity;
 mod coverage;
+mod order;
 mod providers;
 mod routes;
 mod times;
@@ -49,6 +50,7 @@ impl Config {
         times::check(self, &mut found);
         capacity::check(self, &mut found);
         routes::check(self, &mut found);
+        order::check(self, &mut found);
         providers::check(self, &mut found);
         coverage::check(self, &mut found);
         found.0.sort_by_key(|problem| std::cmp::Reverse(problem.severity));

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use super::error::Complaints;
 use super::secret::{Keyring, Place, Reference, SecretSetting};
-use super::{HandlerPolicy, Mode, Name, Order, Pattern, Rate, Source, duration};
+use super::{HandlerPolicy, Mode, Name, OnFailure, Order, Pattern, Rate, Source, duration, places};
 use signing::Sign;
 pub use signing::Signing;
 
@@ -91,6 +91,13 @@ pub(super) struct ForwardSettings {
     #[serde(with = "duration")]
     block_for: Duration,
     order: Order,
+    on_failure: OnFailure,
+    #[serde(with = "duration")]
+    reorder_window: Duration,
+    #[serde(default, with = "places")]
+    ordering_key: Option<Vec<String>>,
+    #[serde(default, with = "places")]
+    version: Option<Vec<String>>,
 }
 
 /// `[forward_defaults]`. Read only so that a wrong value in it is refused even while no forward inherits it.
@@ -148,6 +155,10 @@ impl ForwardSettings {
                 backoff_cap: self.backoff_cap,
                 block_for: self.block_for,
                 order: self.order,
+                on_failure: self.on_failure,
+                reorder_window: self.reorder_window,
+                ordering_key: self.ordering_key,
+                version: self.version,
             },
         })
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Rate, duration};
+use super::{Rate, duration, places};
 
 /// `[handler_defaults]`: how a handler is run unless it says otherwise.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -34,6 +34,17 @@ pub struct HandlerPolicy {
     pub block_for: Duration,
     /// Whether events of one ordering key wait for each other.
     pub order: Order,
+    /// What a lane does while its head fails.
+    pub on_failure: OnFailure,
+    /// How long a lane that was idle waits, to start in the provider's order.
+    #[serde(with = "duration")]
+    pub reorder_window: Duration,
+    /// Where the ordering key is, as written; `None`: where the source says.
+    #[serde(default, with = "places", skip_serializing_if = "Option::is_none")]
+    pub ordering_key: Option<Vec<String>>,
+    /// Where the version is; `None`: where the source says.
+    #[serde(default, with = "places", skip_serializing_if = "Option::is_none")]
+    pub version: Option<Vec<String>>,
 }
 
 /// Whether a handler's jobs with one ordering key wait for each other.
@@ -44,4 +55,32 @@ pub enum Order {
     None,
     /// One at a time, in received order.
     Lane,
+    /// One at a time, and only the newest version: older ones are passed over.
+    Latest,
 }
+
+impl Order {
+    /// The name used in the configuration, the database and the API.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Lane => "lane",
+            Self::Latest => "latest",
+        }
+    }
+}
+
+/// What a lane does while its head fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OnFailure {
+    /// It waits for the head's retry, at most `block_for` in all; then it goes on and the head retries outside it.
+    Block,
+    /// It goes on at once; the head retries outside it.
+    Skip,
+    /// It stops until an operator acts.
+    Halt,
+}
+
+/// The longest reorder window.
+pub(crate) const LONGEST_WINDOW: Duration = Duration::from_secs(5);

@@ -9,11 +9,10 @@ use super::live::Number;
 use super::permit::Permits;
 use super::served::{Asked, Got};
 use super::share::Queue;
-use crate::store::claims;
-use crate::store::jobs::{self, Job};
-use crate::store::lanes::{self, Advance, ClaimedLane, Release};
+use crate::store::jobs::{self, Job, Rank};
+use crate::store::lanes::{self, Advance, ClaimedLane, Mark, Release};
 use crate::store::pick::{self, Group, Picked};
-use crate::store::{Held, JobKey, LaneKey, Token};
+use crate::store::{Held, JobKey, LaneKey, Token, claims, newest};
 
 /// The right to run jobs of one lane in order, or one job outside any lane. Only [`claim`] makes one.
 #[derive(Debug)]
@@ -23,6 +22,7 @@ pub(crate) struct Claim {
     /// Keeps the token's number live for as long as the claim is.
     _number: Number,
     subscription: i32,
+    sequence: Sequence,
     /// Already started.
     first: Job,
     /// In order, not started.
@@ -31,10 +31,22 @@ pub(crate) struct Claim {
     is_probe: bool,
 }
 
+/// In which order the jobs of a lane run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sequence {
+    /// As they were received.
+    Received,
+    /// As their provider's versions have it, where they came close together.
+    Sorted,
+    /// The newest, and no other.
+    Newest,
+}
+
 impl Claim {
     fn alone(job: Job, token: Token, number: &Number) -> Self {
         let (held, subscription) = (Held::Job(job.key()), job.subscription);
-        Self { held, token, _number: number.clone(), subscription, first: job, rest: Vec::new(), is_probe: false }
+        let (sequence, rest) = (Sequence::Received, Vec::new());
+        Self { held, token, _number: number.clone(), subscription, sequence, first: job, rest, is_probe: false }
     }
 
     pub(crate) fn held(&self) -> Held {
@@ -51,6 +63,23 @@ impl Claim {
 
     pub(crate) fn is_probe(&self) -> bool {
         self.is_probe
+    }
+
+    /// Whether only the newest of the lane counts.
+    pub(crate) fn is_latest(&self) -> bool {
+        self.sequence == Sequence::Newest
+    }
+
+    /// What the lane notes when this job was handled. A run by force is older than what was, and notes nothing new; any other
+    /// must be newer, however that came about since it was claimed.
+    pub(crate) fn mark(&self, job: &Job) -> Option<Mark> {
+        let mark = |must_raise| Some(Mark { version: job.version, seq: job.seq?, must_raise });
+        match self.sequence {
+            Sequence::Received => None,
+            // Without a version there is nothing to compare with the next one's.
+            Sequence::Sorted => job.version.and_then(|_| mark(false)),
+            Sequence::Newest => mark(job.run == 0),
+        }
     }
 
     /// Takes the jobs out, in the order they run in.
@@ -138,25 +167,47 @@ async fn start_lanes(
     lane_claim: impl Fn(i32) -> i64,
     made: &mut Vec<Claim>,
 ) -> sqlx::Result<()> {
-    let keys: Vec<LaneKey> = claimed.iter().filter_map(|lane| key_of(&lane.lane)).collect();
-    let mut heads: HashMap<Vec<u8>, Vec<Job>> = HashMap::new();
+    let keys = |of: &dyn Fn(&ClaimedLane) -> bool| -> Vec<LaneKey> {
+        claimed.iter().filter(|lane| of(lane)).filter_map(|lane| key_of(&lane.lane)).collect()
+    };
+    let (latest, sorted) = (keys(&|lane| lane.latest), keys(&|lane| lane.sorted && !lane.latest));
+    if !sorted.is_empty() {
+        newest::sort(&mut *tx, &sorted).await?;
+    }
+    let mut heads: HashMap<Vec<u8>, Vec<Next>> = HashMap::new();
+    if !latest.is_empty() {
+        for found in newest::take(&mut *tx, &latest).await? {
+            let (lane, rank) = (found.job.lane.clone(), Rank::Newest { ambiguous: found.is_tied });
+            if let Some(lane) = lane {
+                heads.entry(lane).or_default().push(Next { job: found.job, rank, due_in: Some(found.due_in) });
+            }
+        }
+    }
     let most = claimed.iter().map(|lane| lane_claim(lane.subscription)).max().unwrap_or_default();
-    for job in jobs::heads(&mut *tx, &keys, most).await? {
-        if let Some(lane) = &job.lane {
-            heads.entry(lane.clone()).or_default().push(job);
+    for job in jobs::heads(&mut *tx, &keys(&|lane| !lane.latest), most).await? {
+        if let Some(lane) = job.lane.clone() {
+            heads.entry(lane).or_default().push(Next { job, rank: Rank::First, due_in: None });
         }
     }
     for lane in claimed {
         let Some(key) = key_of(&lane.lane) else {
             continue;
         };
+        let sequence = match (lane.latest, lane.sorted) {
+            (true, _) => Sequence::Newest,
+            (false, true) => Sequence::Sorted,
+            (false, false) => Sequence::Received,
+        };
         let most = lane_claim(lane.subscription) as usize;
-        let mut runnable = runnable(heads.remove(&lane.lane).unwrap_or_default()).take(most);
+        let heads = heads.remove(&lane.lane).unwrap_or_default();
+        let due_in = heads.first().and_then(|next| next.due_in);
+        let rank = heads.first().map_or(Rank::First, |next| next.rank);
+        let mut runnable = runnable(heads.into_iter().map(|next| next.job).collect()).take(most);
         let Some(mut first) = runnable.next() else {
-            release_early(&mut *tx, &key, token).await?;
+            release_early(&mut *tx, &key, token, sequence, due_in).await?;
             continue;
         };
-        let Some(started) = jobs::start(&mut *tx, first.key()).await? else {
+        let Some(started) = jobs::start(&mut *tx, first.key(), rank).await? else {
             // One before it came back at this very moment: the next look finds it.
             let release = Some(Release::Now);
             lanes::advance(&mut *tx, &key, token, Advance { release, ..Advance::default() }).await?;
@@ -168,12 +219,21 @@ async fn start_lanes(
             token,
             _number: number.clone(),
             subscription: lane.subscription,
+            sequence,
             first,
             rest: runnable.collect(),
             is_probe: false,
         });
     }
     Ok(())
+}
+
+/// A job of a claimed lane that may be next.
+struct Next {
+    job: Job,
+    rank: Rank,
+    /// Of the newest, in how many seconds.
+    due_in: Option<f64>,
 }
 
 /// The jobs that may run now, in order: up to the first that isn't due, since nothing may overtake it. After a rescue
@@ -184,11 +244,22 @@ fn runnable(jobs: Vec<Job>) -> impl Iterator<Item = Job> {
     jobs.into_iter().take_while(|job| job.is_due).take(limit)
 }
 
-/// Nothing in the lane may run yet: a redrive or a snooze made it look ready. Back at the head's time.
-async fn release_early(tx: &mut PgConnection, key: &LaneKey, token: Token) -> sqlx::Result<()> {
-    let wait = jobs::earliest_due(&mut *tx, key).await?.unwrap_or(0.0).clamp(0.05, 3600.0);
-    let release = Release::After(std::time::Duration::from_secs_f64(wait));
-    lanes::advance(tx, key, token, Advance { release: Some(release), ..Advance::default() }).await?;
+/// Nothing in the lane may run yet: a redrive or a snooze made it look ready. Back at the time of the one that is next; at once
+/// where none is left, so that the counter says whether one came meanwhile.
+async fn release_early(
+    tx: &mut PgConnection,
+    key: &LaneKey,
+    token: Token,
+    sequence: Sequence,
+    due_in: Option<f64>,
+) -> sqlx::Result<()> {
+    let wait = match sequence {
+        Sequence::Newest => due_in,
+        Sequence::Received | Sequence::Sorted => Some(jobs::earliest_due(&mut *tx, key).await?.unwrap_or(0.0)),
+    };
+    let wait = wait.map(|wait| std::time::Duration::from_secs_f64(wait.clamp(0.05, 3600.0)));
+    let release = Some(wait.map_or(Release::Now, Release::After));
+    lanes::advance(tx, key, token, Advance { release, ..Advance::default() }).await?;
     Ok(())
 }
 

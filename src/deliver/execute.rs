@@ -17,6 +17,7 @@ use super::claim::Claim;
 use crate::handler::{Context, ContextParts, Delivery, Handler, HandlerError, Kind};
 use crate::headers;
 use crate::job::Outcome;
+use crate::registry::Received;
 use crate::store::deliveries::{self, Stored};
 use crate::store::jobs::Job;
 use crate::store::{Token, claims};
@@ -49,7 +50,7 @@ pub(crate) async fn execute(worker: &Worker, handler: &Handler, claim: &Claim, j
     let Some(stored) = stored else {
         return Ok(ran(Outcome::Permanent, Some("the payload is past its retention".to_owned())));
     };
-    let delivery = delivery(stored, job);
+    let delivery = delivery(stored, job, handler);
     if handler.kind == Kind::Rust && delivery.indexes.len() > 1 {
         let count = delivery.indexes.len();
         let why = format!("queued for a forward of this name: it stands for {count} events, and a function takes one");
@@ -102,7 +103,7 @@ async fn has_escaped(mut lent: Transaction<'static, Postgres>, token: Token) -> 
     matches!(asked, Ok(Ok(false)))
 }
 
-fn delivery(stored: Stored, job: &Job) -> Delivery {
+fn delivery(stored: Stored, job: &Job, handler: &Handler) -> Delivery {
     // The row's own columns tell of the first event, which this one may not be.
     let (mut event_id, mut event_type, mut ordering_key) = (stored.provider_id, stored.event_type, stored.ordering_key);
     let (mut version, mut element) = (stored.version, None);
@@ -112,6 +113,11 @@ fn delivery(stored: Stored, job: &Job) -> Delivery {
         (event_id, event_type, ordering_key) = (text("id"), text("type"), text("key"));
         (version, element) = (facts.get("version").and_then(serde_json::Value::as_i64), text("pointer"));
         indexes = job.elements.clone().unwrap_or_else(|| vec![job.event]);
+    }
+    if let Some(placement) = &handler.placement {
+        let received = Received { target: &stored.target, headers: &stored.headers, body: &stored.body };
+        let placed = received.place_one(&stored.provider, element.as_deref(), placement);
+        (ordering_key, version) = (placed.ordering_key.or(ordering_key), placed.version.or(version));
     }
     Delivery {
         id: stored.id,

@@ -35,6 +35,7 @@ pub(super) fn lost(lost: &Lost, worker: Uuid, why: &str) -> Attempt {
         error: Some(why.to_owned()),
         worker,
         out_of_order: false,
+        ambiguous: false,
         // The row of the attempt that ends the job has them.
         elements: None,
     }

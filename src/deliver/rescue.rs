@@ -91,10 +91,12 @@ async fn kept(savepoint: Transaction<'_, Postgres>, moved: sqlx::Result<()>) -> 
 async fn take_lane(tx: &mut PgConnection, lane: &LaneKey, token: Token, rescues: u32) -> sqlx::Result<()> {
     let lost = jobs::running_in(&mut *tx, lane).await?;
     let dies = lost.as_ref().is_some_and(|lost| verdict(lost, rescues).is_err());
+    // Whoever rescues may not contain the handler: its row says whether the lane stops at a dead head.
+    let halts = dies && lanes::halts(&mut *tx, lane).await?;
     let step = Advance {
         left: i32::from(dies),
         ended_seq: lost.as_ref().filter(|_| dies).and_then(|lost| lost.seq),
-        release: Some(Release::Now),
+        release: Some(if halts { Release::Halted } else { Release::Now }),
         ..Advance::default()
     };
     lanes::advance(&mut *tx, lane, token, step).await?;

@@ -13,9 +13,9 @@ use super::answered::answered;
 use super::claim::Claim;
 use super::execute::{ESCAPED, Ran};
 use super::record;
-use crate::job::{Outcome, Transition};
+use crate::job::{LaneStep, Outcome, Transition};
 use crate::store::attempts::{Attempt, Ending};
-use crate::store::jobs::{self, Buried, Job, Waiting};
+use crate::store::jobs::{self, Buried, Job, Rank, Waiting};
 use crate::store::lanes::{self, Advance, Release};
 use crate::store::{Held, LaneKey, claims, dead};
 
@@ -34,6 +34,13 @@ pub(crate) enum Settled {
     /// The claim holds and nothing of it runs: an earlier try committed without our hearing of it, or the next job may
     /// not follow.
     Unknown,
+}
+
+/// What becomes of the job and of its lane.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Decision {
+    pub(crate) job: Transition,
+    pub(crate) lane: LaneStep,
 }
 
 /// Why nothing was settled.
@@ -55,7 +62,7 @@ pub(crate) async fn settle(
     job: &Job,
     ran: &Ran,
     transaction: Option<Transaction<'static, Postgres>>,
-    transition: Transition,
+    decision: Decision,
     next: Option<Job>,
 ) -> Result<Settled, Unsettled> {
     if let Some(mut lent) = transaction {
@@ -63,14 +70,14 @@ pub(crate) async fn settle(
             if !claims::take_back(&mut lent, claim.token(), IDLE_AT_MOST).await? {
                 return Err(Unsettled::Escaped);
             }
-            Ok(settle_in(lent, worker, claim, job, ran, transition, next).await?)
+            Ok(settle_in(lent, worker, claim, job, ran, decision, next).await?)
         })
         .await;
     }
     // To wait for a connection is no silence: handlers may hold them all.
     let mut conn = worker.pool.acquire().await?;
     answered(worker.patience(), async {
-        Ok(settle_in(conn.begin().await?, worker, claim, job, ran, transition, next).await?)
+        Ok(settle_in(conn.begin().await?, worker, claim, job, ran, decision, next).await?)
     })
     .await
 }
@@ -81,23 +88,25 @@ async fn settle_in(
     claim: &Claim,
     job: &Job,
     ran: &Ran,
-    transition: Transition,
+    decision: Decision,
     next: Option<Job>,
 ) -> sqlx::Result<Settled> {
     // Only a success keeps the lane: after a failure nothing follows.
-    let next = next.filter(|_| transition == Transition::Done);
+    let next = next.filter(|_| decision.job == Transition::Done);
     let moved = match claim.held() {
-        Held::Lane(lane) => in_lane(&mut tx, claim, &lane, job, ran, transition, next.is_some()).await?,
-        Held::Job(_) => alone(&mut tx, claim, job, ran, transition).await?,
+        Held::Lane(lane) => in_lane(&mut tx, claim, &lane, job, ran, decision, next.is_some()).await?,
+        Held::Job(_) => alone(&mut tx, claim, job, ran, decision.job).await?,
     };
-    match moved {
+    let next = match moved {
         Moved::Fenced => return Ok(Settled::Fenced),
         Moved::JobGone => return Ok(Settled::Unknown),
-        Moved::Yes => {}
-    }
+        // An operator paused the lane meanwhile.
+        Moved::Released => None,
+        Moved::Yes => next,
+    };
     record::record(&mut tx, &attempt(worker, job, ran)).await?;
     let settled = match next {
-        Some(mut next) => match jobs::start(&mut tx, next.key()).await? {
+        Some(mut next) => match jobs::start(&mut tx, next.key(), Rank::First).await? {
             Some(started) => {
                 next.started(started);
                 Settled::Next(next)
@@ -114,6 +123,8 @@ async fn settle_in(
 /// Whether the transition took place.
 enum Moved {
     Yes,
+    /// It did, and the claim is over whatever was to follow.
+    Released,
     Fenced,
     JobGone,
 }
@@ -125,11 +136,13 @@ async fn in_lane(
     lane: &LaneKey,
     job: &Job,
     ran: &Ran,
-    transition: Transition,
+    decision: Decision,
     goes_on: bool,
 ) -> sqlx::Result<Moved> {
-    let step = advance(job, transition, goes_on);
-    let Some(aside) = lanes::advance(&mut *tx, lane, claim.token(), step).await? else {
+    let transition = decision.job;
+    let mark = claim.mark(job).filter(|_| transition == Transition::Done);
+    let step = Advance { mark, ..advance(job, decision, goes_on) };
+    let Some(advanced) = lanes::advance(&mut *tx, lane, claim.token(), step).await? else {
         return Ok(Moved::Fenced);
     };
     let there = match transition {
@@ -143,6 +156,7 @@ async fn in_lane(
             None => false,
         },
         Transition::Retry { wait } => back(&mut *tx, job, Waiting::InPlace(wait)).await?,
+        Transition::Halt => back(&mut *tx, job, Waiting::InPlace(Duration::ZERO)).await?,
         Transition::RetryOutside { wait } => back(&mut *tx, job, Waiting::Outside(wait)).await?,
         Transition::StepAside { wait } => back(&mut *tx, job, Waiting::Aside(wait)).await?,
         Transition::Defer { wait } => back(&mut *tx, job, Waiting::Deferred(wait)).await?,
@@ -151,28 +165,32 @@ async fn in_lane(
         return Ok(Moved::JobGone);
     }
     // Another job of the lane ended: whoever stepped aside for it may look again.
-    if aside > 0 && matches!(transition, Transition::Done | Transition::Dead(_)) {
+    if advanced.snoozed > 0 && matches!(transition, Transition::Done | Transition::Dead(_)) {
         lanes::clear_snoozed(&mut *tx, lane).await?;
         jobs::end_snoozes(tx, lane).await?;
     }
-    Ok(Moved::Yes)
+    Ok(if advanced.released { Moved::Released } else { Moved::Yes })
 }
 
 async fn back(tx: &mut PgConnection, job: &Job, waiting: Waiting) -> sqlx::Result<bool> {
     jobs::put_back(tx, job.key(), None, waiting).await
 }
 
-/// How the lane moves on: a pure reading of the transition.
-fn advance(job: &Job, transition: Transition, goes_on: bool) -> Advance {
-    let release = if goes_on { None } else { Some(Release::Now) };
-    match transition {
-        Transition::Done | Transition::Dead(_) => {
-            Advance { left: 1, ended_seq: job.seq, release, ..Advance::default() }
-        }
-        Transition::RetryOutside { .. } => Advance { left: 1, release, ..Advance::default() },
-        Transition::Retry { wait } => Advance { release: Some(Release::After(wait)), ..Advance::default() },
-        Transition::Defer { wait } => Advance { release: Some(Release::After(wait)), ..Advance::default() },
-        Transition::StepAside { .. } => Advance { stepped_aside: 1, release, ..Advance::default() },
+/// How the lane moves on: a pure reading of the decision.
+fn advance(job: &Job, decision: Decision, goes_on: bool) -> Advance {
+    let release = match decision.lane {
+        LaneStep::GoesOn if goes_on => None,
+        LaneStep::GoesOn => Some(Release::Now),
+        LaneStep::Waits(wait) => Some(Release::After(wait)),
+        LaneStep::WaitsUnlessNewer(wait) => Some(Release::AfterUnlessMore(wait)),
+        LaneStep::Halts => Some(Release::Halted),
+    };
+    let step = Advance { release, ..Advance::default() };
+    match decision.job {
+        Transition::Done | Transition::Dead(_) => Advance { left: 1, ended_seq: job.seq, ..step },
+        Transition::RetryOutside { .. } => Advance { left: 1, ..step },
+        Transition::Retry { .. } | Transition::Defer { .. } | Transition::Halt => step,
+        Transition::StepAside { .. } => Advance { stepped_aside: 1, ..step },
     }
 }
 
@@ -199,6 +217,8 @@ async fn alone(
         }
         Transition::StepAside { wait } => jobs::put_back(tx, job.key(), token, Waiting::Aside(wait)).await?,
         Transition::Defer { wait } => jobs::put_back(tx, job.key(), token, Waiting::Deferred(wait)).await?,
+        // Nothing outside a lane halts one; were it said, it would be a retry.
+        Transition::Halt => jobs::put_back(tx, job.key(), token, Waiting::InPlace(Duration::ZERO)).await?,
     };
     Ok(if held { Moved::Yes } else { Moved::Fenced })
 }
@@ -214,6 +234,7 @@ fn attempt(worker: &Worker, job: &Job, ran: &Ran) -> Attempt {
         error: ran.error.clone(),
         worker: worker.id,
         out_of_order: job.out_of_order,
+        ambiguous: job.ambiguous,
         elements: job.elements.clone(),
     }
 }

@@ -6,7 +6,7 @@ use super::Worker;
 use super::claim::Claim;
 use super::execute::{self, Ran};
 use super::hand_back::{Back, give_back};
-use super::settle::{self, Settled, Unsettled};
+use super::settle::{self, Decision, Settled, Unsettled};
 use crate::breaker::{self, Standing};
 use crate::handler::Handler;
 use crate::job::{self, History, Outcome};
@@ -40,7 +40,8 @@ pub(crate) async fn work(worker: &Worker, handler: &Handler, claim: &mut Claim) 
             let verdict = breaker::judge(&ran.outcome, ran.status);
             worker.breakers.report(name, token, verdict, claim.is_probe()).await;
         }
-        let transition = job::decide(&ran.outcome, history(worker, handler, &job), &handler.policy, rand::random());
+        let told = history(worker, handler, claim, &job);
+        let transition = job::decide(&ran.outcome, told, &handler.policy, rand::random());
         report(handler, &job, &ran, transition);
         let may_go_on = !worker.stop.is_cancelled() && held_up(worker, handler, claim).is_none();
         let next = if may_go_on { rest.next() } else { None };
@@ -71,7 +72,7 @@ fn held_up(worker: &Worker, handler: &Handler, claim: &Claim) -> Option<Duration
 }
 
 /// What the job held its lane up for while its destination was left alone, it is not to blame for.
-fn history(worker: &Worker, handler: &Handler, job: &Job) -> History {
+fn history(worker: &Worker, handler: &Handler, claim: &Claim, job: &Job) -> History {
     let closed_for =
         handler.breaker.as_ref().and_then(|name| worker.breakers.closed_for(name)).unwrap_or(Duration::MAX);
     History {
@@ -79,6 +80,7 @@ fn history(worker: &Worker, handler: &Handler, job: &Job) -> History {
         snoozed: Duration::from_millis(job.snoozed_ms.unsigned_abs()),
         blocking: job.failing_ms.map(|ms| Duration::from_millis(ms.unsigned_abs()).min(closed_for)),
         in_lane: job.lane.is_some(),
+        latest: claim.is_latest(),
     }
 }
 
@@ -101,7 +103,9 @@ async fn settle_surely(
     loop {
         let transaction = ran.transaction.take();
         let had_transaction = transaction.is_some();
-        match settle::settle(worker, claim, job, &ran, transaction, transition, next.clone()).await {
+        let lane = job::decide_lane(transition, claim.is_latest(), handler.policy.on_failure);
+        let decision = Decision { job: transition, lane };
+        match settle::settle(worker, claim, job, &ran, transaction, decision, next.clone()).await {
             Ok(settled) => return Some(settled),
             Err(error @ Unsettled::Escaped) => {
                 ran.outcome = Outcome::Escaped;
@@ -117,8 +121,8 @@ async fn settle_surely(
                 // failed. If it did, the job is gone, and what follows finds that out.
                 if had_transaction || (refusals == REFUSALS && ran.outcome != Outcome::Escaped) {
                     ran.fail(format!("the job's transaction did not commit: {error}"));
-                    transition =
-                        job::decide(&ran.outcome, history(worker, handler, job), &handler.policy, rand::random());
+                    let history = history(worker, handler, claim, job);
+                    transition = job::decide(&ran.outcome, history, &handler.policy, rand::random());
                     pause = Pause::default();
                 }
                 if refusals == 2 * REFUSALS {

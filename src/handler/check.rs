@@ -1,7 +1,7 @@
 //! What a handler's definition may not be. The Builder asks at start, so that a typo never costs an event.
 
 use super::Handler;
-use crate::config::{Name, Pattern};
+use crate::config::{LONGEST_WINDOW, Name, OnFailure, Order, Pattern, places};
 
 impl Handler {
     /// Refuses a definition that can't work.
@@ -37,6 +37,36 @@ impl Handler {
         }
         if self.policy.backoff_base > self.policy.backoff_cap {
             return Err(E::Backoff(name()));
+        }
+        self.check_order()
+    }
+
+    fn check_order(&self) -> Result<(), DefinitionError> {
+        use DefinitionError as E;
+        let (name, sequence) = (|| self.name.to_string(), &self.sequence);
+        let fails = self.policy.on_failure != OnFailure::Block;
+        let lanes_only = [("on_failure", fails), ("block_for", self.says_block_for && self.order != Order::Lane)];
+        let ordered_only = [
+            ("reorder_window", !sequence.window.is_zero()),
+            ("ordering_key", !sequence.ordering_key.is_empty()),
+            ("version", !sequence.version.is_empty()),
+        ];
+        let said = |options: &[(&'static str, bool)]| options.iter().find(|(_, said)| *said).map(|(option, _)| *option);
+        let useless = match self.order {
+            Order::None => said(&lanes_only).or_else(|| said(&ordered_only)),
+            Order::Lane => None,
+            Order::Latest => said(&lanes_only),
+        };
+        if let Some(option) = useless {
+            return Err(E::NoOrder { handler: name(), option, order: self.order.as_str() });
+        }
+        if sequence.window > LONGEST_WINDOW {
+            return Err(E::Window(name()));
+        }
+        for (option, list) in [("ordering_key", &sequence.ordering_key), ("version", &sequence.version)] {
+            if !list.is_empty() {
+                places::check(list).map_err(|why| E::Place { handler: name(), option, why })?;
+            }
         }
         Ok(())
     }
@@ -84,13 +114,39 @@ pub enum DefinitionError {
     /// The first wait is longer than the longest.
     #[error("handler `{0}`: the back-off's base is above its cap; lower the base or raise the cap")]
     Backoff(String),
+    /// An option that means nothing in this order.
+    #[error(
+        "handler `{handler}`: {option} means nothing with order \"{order}\": choose an order that has it \
+         (`on_failure` and `block_for` are for \"lane\"), or leave it out"
+    )]
+    NoOrder {
+        /// The handler.
+        handler: String,
+        /// The option.
+        option: &'static str,
+        /// The order.
+        order: &'static str,
+    },
+    /// A lane would wait longer than anybody sorts.
+    #[error("handler `{0}`: the reorder window is longer than 5 s, and every key would wait that long: shorten it")]
+    Window(String),
+    /// A location that can't be read.
+    #[error("handler `{handler}`: {option} {why}")]
+    Place {
+        /// The handler.
+        handler: String,
+        /// The option.
+        option: &'static str,
+        /// What is wrong.
+        why: String,
+    },
 }
 
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
 
-    use crate::handler::{Context, HandlerError, Named, Raw, on};
+    use crate::handler::{Context, HandlerError, Named, OnFailure, Order, Raw, on};
 
     async fn nothing(_: Raw, _: &mut Context) -> Result<(), HandlerError> {
         Ok(())
@@ -121,10 +177,33 @@ mod tests {
             named("credit").burst(1).run(nothing),
             named("credit").backoff(second, 0, second).run(nothing),
             named("credit").backoff(2 * second, 2, second).run(nothing),
+            named("credit").on_failure(OnFailure::Skip).run(nothing),
+            named("credit").order(Order::Latest).on_failure(OnFailure::Skip).run(nothing),
+            named("credit").order(Order::Latest).on_failure(OnFailure::Halt).run(nothing),
+            named("credit").order(Order::Latest).block_for(second).run(nothing),
+            named("credit").block_for(second).run(nothing),
+            named("credit").reorder_window(second).run(nothing),
+            named("credit").order(Order::Lane).reorder_window(Duration::from_millis(5001)).run(nothing),
+            named("credit").ordering_key(&["json:/id"]).run(nothing),
+            named("credit").order(Order::Lane).ordering_key(&["id"]).run(nothing),
+            named("credit").order(Order::Latest).version(&["json:id"]).run(nothing),
+            named("credit").order(Order::Lane).version(&["json:/a"; 9]).run(nothing),
         ];
         for handler in refused {
             let error = handler.check().expect_err(&format!("{handler:?} must be refused"));
             assert!(error.to_string().contains(&format!("`{}`", handler.name())), "{error}");
+        }
+    }
+
+    #[test]
+    fn every_order_takes_the_options_it_has_a_use_for() {
+        let fine = [
+            named("a").order(Order::Lane).on_failure(OnFailure::Halt).reorder_window(Duration::from_secs(5)),
+            named("b").order(Order::Lane).on_failure(OnFailure::Skip).block_for(Duration::from_secs(1)),
+            named("c").order(Order::Latest).ordering_key(&["json:/id", "header:x"]).version(&["json:/v + json:/w"]),
+        ];
+        for handler in fine {
+            assert_eq!(handler.run(nothing).check(), Ok(()));
         }
     }
 

@@ -7,10 +7,10 @@ use std::time::Duration;
 use super::forward::Forward;
 use super::function::Function;
 use super::{FromDelivery, HandlerFn, Run};
-use crate::config::{HandlerPolicy, Order, Rate};
+use crate::config::{HandlerPolicy, OnFailure, Order, Rate};
 use crate::deliver::Limit;
 use crate::job::Policy;
-use crate::registry::Routing;
+use crate::registry::{Placement, Routing};
 use crate::store::registry::HandlerRow;
 
 /// Starts a handler for events of a source.
@@ -61,6 +61,8 @@ impl On {
             concurrency: 10,
             rate: None,
             burst: None,
+            block_for: None,
+            sequence: Sequence::default(),
         }
     }
 }
@@ -84,6 +86,16 @@ impl Kind {
     }
 }
 
+/// How jobs of one ordering key come to be in order.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Sequence {
+    pub(crate) window: Duration,
+    /// Where the ordering key is; empty: where the source says.
+    pub(crate) ordering_key: Vec<String>,
+    /// Where the version is; empty: where the source says.
+    pub(crate) version: Vec<String>,
+}
+
 /// A named handler; every option has a default. [`Named::run`] completes it.
 #[derive(Debug, Clone)]
 #[must_use = "a handler needs something to run"]
@@ -97,6 +109,8 @@ pub struct Named {
     concurrency: usize,
     rate: Option<Rate>,
     burst: Option<u32>,
+    block_for: Option<Duration>,
+    sequence: Sequence,
 }
 
 impl Named {
@@ -148,19 +162,56 @@ impl Named {
 
     /// How long a failing job may hold up its lane before the lane goes on without it. Default 15 min.
     pub fn block_for(mut self, limit: Duration) -> Self {
-        self.policy.block_for = limit;
+        self.block_for = Some(limit);
         self
     }
 
-    /// Every option at once, as the configuration has them.
-    pub(crate) fn policy(self, policy: &HandlerPolicy) -> Self {
+    /// What a lane does while its first job fails. Default [`OnFailure::Block`]. For [`Order::Lane`] only.
+    pub fn on_failure(mut self, on_failure: OnFailure) -> Self {
+        self.policy.on_failure = on_failure;
+        self
+    }
+
+    /// How long a lane that was idle waits before it starts, so that what arrives meanwhile starts in the provider's order.
+    /// Default zero, at most 5 s; with [`Order::Lane`] and [`Order::Latest`].
+    pub fn reorder_window(mut self, window: Duration) -> Self {
+        self.sequence.window = window;
+        self
+    }
+
+    /// Where the ordering key is, instead of where the source says: `json:/pointer`, `header:NAME`, `form:FIELD`,
+    /// `query:NAME`, or several joined as `json:/account + json:/id`; the first found counts. In a batch, pointers are
+    /// relative to the element. Where nothing is found, the source's key counts.
+    pub fn ordering_key(mut self, places: &[impl AsRef<str>]) -> Self {
+        self.sequence.ordering_key = places.iter().map(|place| place.as_ref().to_owned()).collect();
+        self
+    }
+
+    /// Where the version is, instead of where the source says, written as in [`Named::ordering_key`]: a number that grows
+    /// with each change of the object, or a date.
+    pub fn version(mut self, places: &[impl AsRef<str>]) -> Self {
+        self.sequence.version = places.iter().map(|place| place.as_ref().to_owned()).collect();
+        self
+    }
+
+    /// Every option at once, as the configuration has them. Those that its order has no use for were inherited: the
+    /// configuration refuses them where they are said.
+    pub(crate) fn policy(mut self, policy: &HandlerPolicy) -> Self {
+        self.policy.block_for = policy.block_for;
+        if policy.order != Order::None {
+            self.policy.on_failure = policy.on_failure;
+            self.sequence = Sequence {
+                window: policy.reorder_window,
+                ordering_key: policy.ordering_key.clone().unwrap_or_default(),
+                version: policy.version.clone().unwrap_or_default(),
+            };
+        }
         Self { rate: policy.rate, burst: policy.burst, ..self }
             .order(policy.order)
             .attempts(policy.attempts)
             .timeout(policy.timeout)
             .concurrency(policy.concurrency)
             .backoff(policy.backoff_base, policy.backoff_factor, policy.backoff_cap)
-            .block_for(policy.block_for)
     }
 
     /// Completes the handler with an `async fn(payload, &mut Context) -> Result<(), HandlerError>`.
@@ -182,20 +233,25 @@ impl Named {
     }
 
     fn complete(self, kind: Kind, runner: Arc<dyn Run>) -> Handler {
-        Handler {
+        let mut handler = Handler {
             name: self.name.into(),
             kind,
             from: self.from,
             patterns: self.patterns,
             order: self.order,
-            policy: self.policy,
+            policy: Policy { block_for: self.block_for.unwrap_or(self.policy.block_for), ..self.policy },
+            says_block_for: self.block_for.is_some(),
+            sequence: self.sequence,
+            placement: None,
             timeout: self.timeout,
             concurrency: self.concurrency,
             rate: self.rate,
             burst: self.burst,
             breaker: None,
             runner,
-        }
+        };
+        handler.placement = handler.routing().placement();
+        handler
     }
 }
 
@@ -208,6 +264,10 @@ pub struct Handler {
     pub(crate) patterns: Vec<String>,
     pub(crate) order: Order,
     pub(crate) policy: Policy,
+    pub(crate) says_block_for: bool,
+    pub(crate) sequence: Sequence,
+    /// The locations of `sequence`, read once.
+    pub(crate) placement: Option<Placement>,
     pub(crate) timeout: Duration,
     pub(crate) concurrency: usize,
     pub(crate) rate: Option<Rate>,
@@ -235,11 +295,18 @@ impl Handler {
             kind: self.kind.as_str(),
             from: self.from.clone(),
             patterns: self.patterns.clone(),
-            ordering: match self.order {
-                Order::None => "none",
-                Order::Lane => "lane",
-            },
-            routing: Routing::default(),
+            ordering: self.order.as_str(),
+            routing: self.routing(),
+        }
+    }
+
+    /// What whoever records events for it must know.
+    pub(crate) fn routing(&self) -> Routing {
+        Routing {
+            ordering_key: self.sequence.ordering_key.clone(),
+            version: self.sequence.version.clone(),
+            reorder_ms: i32::try_from(self.sequence.window.as_millis()).unwrap_or(i32::MAX),
+            halts: self.policy.on_failure == OnFailure::Halt,
         }
     }
 }

@@ -16,7 +16,7 @@ mod json_path;
 mod payload;
 mod state;
 
-pub use crate::config::Order;
+pub use crate::config::{OnFailure, Order};
 pub use check::DefinitionError;
 pub use context::Context;
 pub(crate) use context::ContextParts;

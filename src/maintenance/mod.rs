@@ -17,7 +17,7 @@ use retention::Sweep;
 
 /// How often the slow steps run.
 const SLOW: Duration = Duration::from_secs(60);
-/// How long a lane stays after its last job.
+/// How long a lane stays after its last job; one that has a mark guards as long as receipts do.
 const IDLE_LANE: Duration = Duration::from_secs(3600);
 /// Longer than any step may take; every statement has the server's own timeout.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -54,7 +54,7 @@ async fn keep_forever(pool: &PgPool, settings: &Settings) {
         tick.tick().await;
         // Each for itself: what fails keeps nothing else from being done.
         noted("partitions", partitions::ensure(pool)).await;
-        noted("lanes", purge_lanes(pool)).await;
+        noted("lanes", purge_lanes(pool, settings.retention.receipts)).await;
         noted("audit", audit::lanes(pool)).await;
         noted("days", retention::drop_days(pool, &settings.retention)).await;
         noted("receipts", sweep.receipts(pool, settings.retention.receipts)).await;
@@ -70,10 +70,10 @@ async fn noted<T>(step: &str, result: impl Future<Output = sqlx::Result<T>>) {
     }
 }
 
-async fn purge_lanes(pool: &PgPool) -> sqlx::Result<()> {
+async fn purge_lanes(pool: &PgPool, marked: Duration) -> sqlx::Result<()> {
     let mut conn = pool.acquire().await?;
     for _ in 0..LANE_STEPS {
-        if lanes::purge_idle(&mut conn, IDLE_LANE, LANES_A_STEP as i64).await? < LANES_A_STEP {
+        if lanes::purge_idle(&mut conn, IDLE_LANE, marked, LANES_A_STEP as i64).await? < LANES_A_STEP {
             break;
         }
     }

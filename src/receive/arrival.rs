@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
-use hookgate_providers::{Event, Verified};
+use hookgate_providers::{Event, Placed, Provider, Verified};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use crate::registry::{Plan, PlannedSource, Subscription};
+use crate::registry::{Placement, Plan, PlannedSource, Received, Subscription};
 use crate::store::record::{Batch, NewDelivery, NewJob, NewReceipt};
 use crate::store::{LaneKey, storable};
 
@@ -29,6 +29,9 @@ pub(crate) struct Arrival {
     content_type: Option<String>,
     events: Vec<ArrivedEvent>,
     batch: Option<serde_json::Value>,
+    provider: Provider,
+    /// What its events have where handlers look for their place in order.
+    placed: Vec<(Placement, Vec<Placed>)>,
 }
 
 /// One event, with storable copies of what its provider said.
@@ -59,6 +62,7 @@ pub(crate) struct Wire {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Known<'v> {
     pub(crate) verified: &'v Verified,
+    pub(crate) provider: Provider,
     /// The secret that vouched for it: its place in the configuration, or its number from 100 where it was paired.
     pub(crate) secret: i16,
 }
@@ -69,7 +73,7 @@ impl Arrival {
         (id, received_at): (Uuid, DateTime<Utc>),
         source: Arc<str>,
         wire: Wire,
-        Known { verified, secret }: Known<'_>,
+        Known { verified, provider, secret }: Known<'_>,
     ) -> Self {
         let events: Vec<_> = verified.events().iter().map(|event| ArrivedEvent::new(id, event)).collect();
         Self {
@@ -88,7 +92,40 @@ impl Arrival {
                 .any(|event| event.pointer.is_some())
                 .then(|| events.iter().map(ArrivedEvent::describe).collect()),
             events,
+            provider,
+            placed: Vec::new(),
         }
+    }
+
+    /// Looks for its events' place in order wherever a handler on its source does; before it queues for the recorder, whose
+    /// writers should not be kept by a large body.
+    pub(crate) fn place(&mut self, plan: &Plan) {
+        let Some(source) = plan.source(&self.source) else { return };
+        let placements = plan.placements(source.id);
+        let placed = self.placed_at(&placements);
+        self.placed = placements.into_iter().cloned().zip(placed).collect();
+    }
+
+    fn placed_at(&self, placements: &[&Placement]) -> Vec<Vec<Placed>> {
+        let pointers: Vec<_> = self.events.iter().map(|event| event.pointer.as_deref()).collect();
+        let received = Received { target: &self.target, headers: &self.headers, body: &self.body };
+        received.place(&self.provider, &pointers, placements)
+    }
+
+    /// The place of an event in the order of a subscription: where its handler looks, else where the source does.
+    fn place_of(&self, n: usize, subscription: &Subscription) -> (Option<String>, Option<i64>) {
+        let event = &self.events[n];
+        let Some(placement) = &subscription.placement else {
+            return (event.readable_key.clone(), event.version);
+        };
+        let known = self.placed.iter().find(|(known, _)| known == placement);
+        let found = match known {
+            Some((_, placed)) => placed[n].clone(),
+            // Declared since it was received.
+            None => self.placed_at(&[placement]).pop().map(|mut placed| placed.swap_remove(n)).unwrap_or_default(),
+        };
+        let key = found.ordering_key.map(|key| storable_key(&key));
+        (key.or_else(|| event.readable_key.clone()), found.version.or(event.version))
     }
 
     /// Rows and body, in bytes, about: what a batch is limited by.
@@ -144,14 +181,19 @@ impl Arrival {
     /// The jobs of this arrival, as the plan's subscriptions want them: one an event, which T1 merges where a batch is
     /// taken whole.
     pub(crate) fn jobs<'a>(&'a self, source: &'a PlannedSource, plan: &'a Plan) -> impl Iterator<Item = NewJob> + 'a {
-        self.fan_out(source, plan).map(move |(event, subscription)| NewJob {
-            delivery: self.id,
-            event: event.index,
-            subscription: subscription.id,
-            retention: source.retention.clone(),
-            lane: subscription.ordered.then(|| lane(subscription.id, event.readable_key.as_deref())),
-            version: event.version,
-            elements: (subscription.whole && self.events.len() > 1).then(|| vec![event.index]),
+        self.fan_out(source, plan).map(move |(n, subscription)| {
+            let (index, (key, version)) = (self.events[n].index, self.place_of(n, subscription));
+            NewJob {
+                delivery: self.id,
+                event: index,
+                subscription: subscription.id,
+                retention: source.retention.clone(),
+                lane: subscription.ordered.then(|| lane(subscription.id, key.as_deref())),
+                version,
+                elements: (subscription.whole && self.events.len() > 1).then(|| vec![index]),
+                wait_ms: subscription.routing.reorder_ms,
+                eager: subscription.latest,
+            }
         })
     }
 
@@ -160,17 +202,18 @@ impl Arrival {
         self.fan_out(source, plan).next().is_some()
     }
 
+    /// Each event by its place among ours, with each subscription that takes it.
     fn fan_out<'a>(
         &'a self,
         source: &PlannedSource,
         plan: &'a Plan,
-    ) -> impl Iterator<Item = (&'a ArrivedEvent, &'a Arc<Subscription>)> {
+    ) -> impl Iterator<Item = (usize, &'a Arc<Subscription>)> {
         let subscriptions = plan.on(source.id);
-        self.events.iter().flat_map(move |event| {
+        self.events.iter().enumerate().flat_map(move |(n, event)| {
             subscriptions
                 .iter()
                 .filter(|subscription| subscription.wants(event.readable_type.as_deref()))
-                .map(move |subscription| (event, subscription))
+                .map(move |subscription| (n, subscription))
         })
     }
 }
@@ -208,6 +251,11 @@ impl ArrivedEvent {
 /// A receipt's key: what a dedup key is found by.
 pub(crate) fn receipt_key(dedup_key: &str) -> [u8; 16] {
     short_hash(&[b"id", dedup_key.as_bytes()])
+}
+
+/// The copy of an ordering key that a lane is found by.
+pub(crate) fn storable_key(key: &str) -> String {
+    storable(key, READABLE)
 }
 
 /// The lane of a subscription for an ordering key as stored, and its readable name. The stored copy is what a replay

@@ -153,7 +153,7 @@ impl Ingest {
         }
         match judged {
             Ok(Accepted::Delivery { verified, secret }) => {
-                let known = Known { verified: &verified, secret };
+                let known = Known { verified: &verified, provider: source.provider, secret };
                 self.record(call, body, memory, known).await
             }
             Ok(Accepted::Handshake(reply)) => match handshake::answer(source, &self.keys, &self.pairing, reply).await {
@@ -184,7 +184,8 @@ impl Ingest {
             headers: headers::encode(&call.headers),
             body,
         };
-        let arrival = Arrival::new(self.clock.stamp(), Arc::clone(&call.source.name), wire, known);
+        let mut arrival = Arrival::new(self.clock.stamp(), Arc::clone(&call.source.name), wire, known);
+        arrival.place(&self.recorder.plan());
         match self.recorder.record(arrival, memory).await {
             Ok(recorded) => (reply::recorded(&recorded, &call.source.acknowledgement), recorded.status.as_str()),
             Err(why) => (reply::not_durable(why), "not_durable"),

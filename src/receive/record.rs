@@ -15,6 +15,7 @@ use uuid::Uuid;
 use super::arrival::Arrival;
 use super::reply::Status;
 use super::write::Writer;
+use crate::registry::Plan;
 use crate::telemetry;
 
 /// What recording did.
@@ -67,6 +68,7 @@ pub(crate) struct Settings {
 /// The way into T1.
 #[derive(Debug, Clone)]
 pub(crate) struct Recorder {
+    writer: Arc<Writer>,
     queue: mpsc::Sender<Pending>,
     bytes: Arc<Semaphore>,
     timeout: Duration,
@@ -84,7 +86,12 @@ impl Recorder {
             writers.spawn(run(Arc::clone(&receiver), Arc::clone(&writer), settings.batch, settings.batch_bytes));
         }
         let bytes = Arc::new(Semaphore::new(settings.queue_bytes.div_ceil(PAGE)));
-        (Self { queue, bytes, timeout: settings.timeout }, writers)
+        (Self { writer, queue, bytes, timeout: settings.timeout }, writers)
+    }
+
+    /// What the next batch is planned with, unless the registry moves on.
+    pub(crate) fn plan(&self) -> Arc<Plan> {
+        self.writer.plan()
     }
 
     /// Hands an arrival over and waits until it is durable, or it is plain that it can't be in time.

@@ -44,6 +44,8 @@ pub(crate) struct Attempt {
     pub(crate) error: Option<String>,
     pub(crate) worker: Uuid,
     pub(crate) out_of_order: bool,
+    /// Whether another of its version was there.
+    pub(crate) ambiguous: bool,
     /// The events its job stands for, where they are several.
     pub(crate) elements: Option<Vec<i32>>,
 }
@@ -56,8 +58,8 @@ pub(crate) async fn insert(conn: &mut PgConnection, attempt: &Attempt) -> sqlx::
     sqlx::query(
         "insert into hookgate.attempts
                 (retention, delivery, event, subscription, run, attempt, seq, outcome, started_at, ended_at,
-                 status, error, worker, out_of_order, elements)
-         select d.retention, $1, $2, $3, $4, $5, $6, $7, $8, clock_timestamp(), $9, $10, $11, $12, $13
+                 status, error, worker, out_of_order, elements, ambiguous)
+         select d.retention, $1, $2, $3, $4, $5, $6, $7, $8, clock_timestamp(), $9, $10, $11, $12, $13, $14
            from hookgate.deliveries d where d.id = $1",
     )
     .bind(attempt.key.delivery)
@@ -73,6 +75,7 @@ pub(crate) async fn insert(conn: &mut PgConnection, attempt: &Attempt) -> sqlx::
     .bind(attempt.worker)
     .bind(attempt.out_of_order)
     .bind(&attempt.elements)
+    .bind(attempt.ambiguous)
     .execute(conn)
     .await?;
     Ok(())

@@ -11,7 +11,9 @@ use super::record::NewDelivery;
 pub(crate) struct Stored {
     pub(crate) id: Uuid,
     pub(crate) source: String,
+    pub(crate) provider: String,
     pub(crate) received_at: DateTime<Utc>,
+    pub(crate) target: String,
     pub(crate) headers: Vec<u8>,
     pub(crate) body: Vec<u8>,
     pub(crate) content_type: Option<String>,
@@ -25,7 +27,7 @@ pub(crate) struct Stored {
 /// The delivery with its payload; `None` once it was purged.
 pub(crate) async fn load(conn: &mut PgConnection, id: Uuid) -> sqlx::Result<Option<Stored>> {
     sqlx::query_as(
-        "select d.id, s.name as source, d.received_at, d.headers, d.body, d.content_type, d.provider_id,
+        "select d.id, s.name as source, s.provider, d.received_at, d.target, d.headers, d.body, d.content_type, d.provider_id,
                 d.event_type, d.ordering_key, d.version, d.batch
            from hookgate.deliveries d join hookgate.sources s on s.id = d.source
           where d.id = $1",

@@ -30,6 +30,9 @@ pub(crate) struct Job {
     /// How long it has been its lane's failing head.
     pub(crate) failing_ms: Option<i64>,
     pub(crate) out_of_order: bool,
+    /// Whether another of its version was there.
+    pub(crate) ambiguous: bool,
+    pub(crate) version: Option<i64>,
     /// Whether its time has come, by the database's clock.
     pub(crate) is_due: bool,
 }
@@ -43,6 +46,7 @@ impl Job {
     pub(crate) fn started(&mut self, started: Started) {
         self.attempt = started.attempt;
         self.out_of_order = started.out_of_order;
+        self.ambiguous = started.ambiguous;
     }
 }
 
@@ -55,7 +59,7 @@ pub(crate) async fn take(conn: &mut PgConnection, jobs: &[JobKey], token: Token)
            from unnest($1::uuid[], $2::int[], $3::int[], $4::int[]) as p(delivery, event, subscription, run)
           where (j.delivery, j.event, j.subscription, j.run) = (p.delivery, p.event, p.subscription, p.run)
          returning j.delivery, j.event, j.subscription, j.run, j.lane, j.seq, j.elements, j.due, j.attempt, j.failures, j.rescues,
-                   j.snoozed_ms, null::bigint as failing_ms, j.out_of_order, true as is_due",
+                   j.snoozed_ms, null::bigint as failing_ms, j.out_of_order, j.ambiguous, j.version, true as is_due",
     )
     .bind(jobs.iter().map(|job| job.delivery).collect::<Vec<_>>())
     .bind(jobs.iter().map(|job| job.event).collect::<Vec<_>>())
@@ -76,7 +80,7 @@ pub(crate) async fn heads(conn: &mut PgConnection, lanes: &[LaneKey], limit: i64
            from unnest($1::bytea[]) as c(lane)
           cross join lateral (
                 select j.delivery, j.event, j.subscription, j.run, j.lane, j.seq, j.elements, j.due, j.attempt, j.failures,
-                       j.rescues, j.snoozed_ms, j.out_of_order, j.due <= clock_timestamp() as is_due,
+                       j.rescues, j.snoozed_ms, j.out_of_order, j.ambiguous, j.version, j.due <= clock_timestamp() as is_due,
                        (extract(epoch from clock_timestamp() - j.failing_since) * 1000)::bigint as failing_ms
                   from hookgate.jobs j
                  where j.lane = c.lane and (j.snoozed_until is null or j.snoozed_until <= clock_timestamp())
@@ -110,6 +114,19 @@ pub(crate) async fn earliest_due(conn: &mut PgConnection, lane: &LaneKey) -> sql
 pub(crate) struct Started {
     pub(crate) attempt: i32,
     pub(crate) out_of_order: bool,
+    pub(crate) ambiguous: bool,
+}
+
+/// Why a job of a lane may start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rank {
+    /// Nothing stands before it.
+    First,
+    /// It is the newest of its lane, wherever it stands.
+    Newest {
+        /// Another of its version was there.
+        ambiguous: bool,
+    },
 }
 
 /// Notes that the handler of an ordered job starts. Durable before it does: a crash then blames this job alone, and its
@@ -117,25 +134,32 @@ pub(crate) struct Started {
 ///
 /// `None`: it is not to start, because it is gone or because one before it came back since the claim was made (redriven,
 /// replayed, or done with standing aside) and runs first.
-pub(crate) async fn start(conn: &mut PgConnection, key: JobKey) -> sqlx::Result<Option<Started>> {
+///
+/// A version that is older than one that was handled is out of order, too, where its lane keeps a mark. Of the newest the
+/// sequence says nothing, unless it has no version.
+pub(crate) async fn start(conn: &mut PgConnection, key: JobKey, rank: Rank) -> sqlx::Result<Option<Started>> {
     sqlx::query_as(
         "update hookgate.jobs j
             set state = 'running', attempt = attempt + 1, started_at = clock_timestamp(), snoozed_until = null,
                 out_of_order = out_of_order
-                               or coalesce((select done_seq > j.seq from hookgate.lanes l where l.lane = j.lane), false)
+                               or coalesce((select (l.done_seq > j.seq and ($5 or j.version is null)) or l.version > j.version
+                                              from hookgate.lanes l where l.lane = j.lane), false),
+                ambiguous = ambiguous or $6
           where delivery = $1 and event = $2 and subscription = $3 and run = $4 and state <> 'running'
             -- One look at the lane's first; NOT EXISTS would be planned as a scan of the lane once its statistics are fresh.
-            and (j.lane is null or not coalesce(
+            and (j.lane is null or not $5 or not coalesce(
                  (select (before.seq, before.run) < (j.seq, j.run) from hookgate.jobs before
                    where before.lane = j.lane
                      and (before.snoozed_until is null or before.snoozed_until <= clock_timestamp())
                    order by before.seq, before.run limit 1), false))
-         returning attempt, out_of_order",
+         returning attempt, out_of_order, ambiguous",
     )
     .bind(key.delivery)
     .bind(key.event)
     .bind(key.subscription)
     .bind(key.run)
+    .bind(rank == Rank::First)
+    .bind(rank == Rank::Newest { ambiguous: true })
     .fetch_optional(conn)
     .await
 }

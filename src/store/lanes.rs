@@ -16,6 +16,10 @@ use super::{LaneKey, Token};
 pub(crate) struct ClaimedLane {
     pub(crate) lane: Vec<u8>,
     pub(crate) subscription: i32,
+    /// Only the newest in it counts.
+    pub(crate) latest: bool,
+    /// It starts in the provider's order.
+    pub(crate) sorted: bool,
 }
 
 /// Claims lanes that [`super::pick::pick`] locked in this transaction.
@@ -26,7 +30,9 @@ pub(crate) async fn take(conn: &mut PgConnection, lanes: &[LaneKey], token: Toke
             set state = 'claimed', worker = $2, claim = $3, touched_at = now()
            from unnest($1::bytea[]) as picked(lane)
           where l.lane = picked.lane
-         returning l.lane, l.subscription",
+         returning l.lane, l.subscription,
+                   (select s.ordering = 'latest' from hookgate.subscriptions s where s.id = l.subscription) as latest,
+                   (select s.routing ? 'reorder_ms' from hookgate.subscriptions s where s.id = l.subscription) as sorted",
     )
     .bind(lanes)
     .bind(token.worker)
@@ -46,6 +52,17 @@ pub(crate) struct Advance {
     pub(crate) stepped_aside: i32,
     /// Whether the claim ends here.
     pub(crate) release: Option<Release>,
+    /// What was handled, where the lane keeps a mark of the newest.
+    pub(crate) mark: Option<Mark>,
+}
+
+/// How new something is: by version, and by sequence where versions are equal or one of the two has none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Mark {
+    pub(crate) version: Option<i64>,
+    pub(crate) seq: i64,
+    /// Whether it must be newer than what was handled before: else nothing is changed, as if the claim had been lost.
+    pub(crate) must_raise: bool,
 }
 
 /// When a released lane may be claimed again.
@@ -55,34 +72,70 @@ pub(crate) enum Release {
     Now,
     /// Not before its head's retry.
     After(Duration),
+    /// The same if its newest is alone; at once if there is another, which may be newer.
+    AfterUnlessMore(Duration),
+    /// Not before an operator acts.
+    Halted,
+}
+
+/// A lane that was moved on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, FromRow)]
+pub(crate) struct Advanced {
+    /// Jobs of the lane that stand aside.
+    pub(crate) snoozed: i32,
+    /// Whether the claim is over: as wanted, or because the lane is to be paused.
+    pub(crate) released: bool,
+}
+
+/// Whether what was handled (version $11, sequence $12) raises the lane's mark. A replay by force handles what is older, and
+/// leaves the mark where it is.
+macro_rules! raises {
+    () => {
+        "coalesce($12::bigint is not null
+                  and (mark_seq is null
+                       or case when $11::bigint is not null and version is not null
+                               then ($11, $12) > (version, mark_seq) else $12 > mark_seq end), false)"
+    };
 }
 
 /// Moves a claimed lane on. The match on the token is the fence: `None` means that the claim was lost, and nothing
-/// changed. Otherwise the number of jobs of the lane that stand aside.
+/// changed. A lane that an operator wants paused is released whatever was wanted.
 pub(crate) async fn advance(
     conn: &mut PgConnection,
     lane: &LaneKey,
     token: Token,
     step: Advance,
-) -> sqlx::Result<Option<i32>> {
+) -> sqlx::Result<Option<Advanced>> {
     let wait = match step.release {
-        Some(Release::After(wait)) => wait.as_millis() as f64,
-        Some(Release::Now) | None => 0.0,
+        Some(Release::After(wait) | Release::AfterUnlessMore(wait)) => wait.as_millis() as f64,
+        Some(Release::Now | Release::Halted) | None => 0.0,
     };
     // clock_timestamp(), not now(): this may be the last statement of a handler's long transaction.
-    sqlx::query_scalar(
+    sqlx::query_as(concat!(
         "update hookgate.lanes
             set pending = pending - $4,
                 done_seq = greatest(done_seq, coalesce($5, 0)),
                 snoozed = snoozed + $6,
-                state = case when not $7 then state when pending - $4 > 0 then 'ready' else 'idle' end,
-                worker = case when $7 then null else worker end,
-                claim = case when $7 then null else claim end,
-                due = case when $7 then clock_timestamp() + $8 * interval '1 millisecond' else due end,
+                state = case when not ($7 or pausing) then state when $9 then 'halted' when pausing then 'paused'
+                             when pending - $4 > 0 then 'ready' else 'idle' end,
+                pausing = false,
+                worker = case when $7 or pausing then null else worker end,
+                claim = case when $7 or pausing then null else claim end,
+                due = case when not ($7 or pausing) then due
+                           when $10 and pending - $4 > 1 then clock_timestamp()
+                           else clock_timestamp() + $8 * interval '1 millisecond' end,
+                version = case when ",
+        raises!(),
+        " then $11 else version end,
+                mark_seq = case when ",
+        raises!(),
+        " then $12 else mark_seq end,
                 touched_at = clock_timestamp()
-          where lane = $1 and worker = $2 and claim = $3
-         returning snoozed",
-    )
+          where lane = $1 and worker = $2 and claim = $3 and (not $13 or ",
+        raises!(),
+        ")
+         returning snoozed, worker is null as released",
+    ))
     .bind(lane.as_slice())
     .bind(token.worker)
     .bind(token.n)
@@ -91,6 +144,11 @@ pub(crate) async fn advance(
     .bind(step.stepped_aside)
     .bind(step.release.is_some())
     .bind(wait)
+    .bind(step.release == Some(Release::Halted))
+    .bind(matches!(step.release, Some(Release::AfterUnlessMore(_))))
+    .bind(step.mark.and_then(|mark| mark.version))
+    .bind(step.mark.map(|mark| mark.seq))
+    .bind(step.mark.is_some_and(|mark| mark.must_raise))
     .fetch_optional(conn)
     .await
 }
@@ -154,21 +212,41 @@ pub(crate) async fn count_by_state(conn: &mut PgConnection) -> sqlx::Result<Vec<
         .await
 }
 
-/// Removes lanes that have been idle for `age`, a few at a time. Made anew, a lane numbers on from the present
-/// microsecond, so its sequence never goes back.
-pub(crate) async fn purge_idle(conn: &mut PgConnection, age: Duration, limit: i64) -> sqlx::Result<u64> {
+/// Removes lanes that have been idle for `age`, those with a mark for `marked`, a few at a time. Made anew, a lane numbers on
+/// from the present microsecond, so its sequence never goes back. One that dead jobs came from stays: what it lacks is shown.
+pub(crate) async fn purge_idle(
+    conn: &mut PgConnection,
+    age: Duration,
+    marked: Duration,
+    limit: i64,
+) -> sqlx::Result<u64> {
     let done = sqlx::query(
         "delete from hookgate.lanes
-          where lane in (select lane from hookgate.lanes
-                          where state = 'idle' and pending = 0 and version is null
-                            and touched_at < now() - $1 * interval '1 millisecond'
+          where lane in (select lane from hookgate.lanes l
+                          where state = 'idle' and pending = 0
+                            and touched_at < now()
+                                - case when mark_seq is null then $1 else $3 end::float8 * interval '1 millisecond'
+                            and not exists (select from hookgate.dead d where d.lane = l.lane)
                           order by lane limit $2 for update skip locked)",
     )
     .bind(age.as_millis() as f64)
     .bind(limit)
+    .bind(marked.as_millis() as f64)
     .execute(conn)
     .await?;
     Ok(done.rows_affected())
+}
+
+/// Whether a dead head halts this lane, as its handler has it.
+pub(crate) async fn halts(conn: &mut PgConnection, lane: &LaneKey) -> sqlx::Result<bool> {
+    let halts: Option<bool> = sqlx::query_scalar(
+        "select coalesce((s.routing ->> 'halts')::boolean, false)
+           from hookgate.lanes l join hookgate.subscriptions s on s.id = l.subscription where l.lane = $1",
+    )
+    .bind(lane.as_slice())
+    .fetch_optional(conn)
+    .await?;
+    Ok(halts.unwrap_or(false))
 }
 
 /// A lane whose counter was not what its jobs say.

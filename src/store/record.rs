@@ -61,6 +61,8 @@ struct JobColumns {
     label: Vec<Option<String>>,
     version: Vec<Option<i64>>,
     whole: Vec<bool>,
+    wait_ms: Vec<i32>,
+    eager: Vec<bool>,
 }
 
 /// One delivery, as its row will hold it.
@@ -108,6 +110,10 @@ pub(crate) struct NewJob {
     /// Of a batch that the handler takes whole: the events the job stands for. T1 makes one job of those of a delivery
     /// and subscription that are new.
     pub(crate) elements: Option<Vec<i32>>,
+    /// How long its lane waits before it starts, if it was idle.
+    pub(crate) wait_ms: i32,
+    /// Whether its lane looks at once at whatever comes, though it waits for a retry.
+    pub(crate) eager: bool,
 }
 
 impl<'a> Batch<'a> {
@@ -150,6 +156,8 @@ impl<'a> Batch<'a> {
         self.job.label.push(label);
         self.job.version.push(job.version);
         self.job.whole.push(job.elements.is_some());
+        self.job.wait_ms.push(job.wait_ms);
+        self.job.eager.push(job.eager);
     }
 }
 
@@ -200,16 +208,16 @@ with plan as materialized (
 ), wanted as (
     select j.*
       from unnest($24::uuid[], $25::int[], $26::int[], $27::text[], $28::bytea[], $29::text[], $30::bigint[],
-                  $31::bool[])
-           with ordinality as j(delivery, event, subscription, retention, lane, label, version, whole, ord)
+                  $31::bool[], $32::int[], $33::bool[])
+           with ordinality as j(delivery, event, subscription, retention, lane, label, version, whole, wait_ms, eager, ord)
       join receipt using (delivery, event)
      where (select count(*) from delivery) >= 0
 ), job as (
-    select delivery, event, subscription, retention, lane, label, version, null::int[] as elements, ord
+    select delivery, event, subscription, retention, lane, label, version, null::int[] as elements, wait_ms, eager, ord
       from wanted where not whole
      union all
     -- Whoever takes the request whole gets it once, in the place of the first element that is new.
-    select delivery, event, subscription, retention, lane, label, version, elements, ord
+    select delivery, event, subscription, retention, lane, label, version, elements, wait_ms, eager, ord
       from (select w.*, array_agg(event) over (partition by delivery, subscription) as elements,
                    row_number() over (partition by delivery, subscription order by event) as place
               from wanted w where whole) w
@@ -221,10 +229,11 @@ with plan as materialized (
      order by delivery, event, subscription
     returning 1
 ), lane as (
-    insert into hookgate.lanes as l (lane, subscription, label, state, class, pending, next_seq, due)
+    insert into hookgate.lanes as l (lane, subscription, label, state, class, pending, next_seq, due, eager)
     -- A lane begins at the microsecond it is made, so one that was purged never hands out a number twice.
     select lane, min(subscription), min(label), 'ready', 0, count(*),
-           (extract(epoch from clock_timestamp()) * 1000000)::bigint + count(*), now()
+           (extract(epoch from clock_timestamp()) * 1000000)::bigint + count(*),
+           now() + max(wait_ms) * interval '1 millisecond', bool_or(eager)
       from job
      where lane is not null and (select count(*) from unordered) >= 0
      group by lane
@@ -235,7 +244,9 @@ with plan as materialized (
            next_seq = l.next_seq + excluded.pending,
            state = case l.state when 'idle' then 'ready' else l.state end,
            -- Whoever stands aside waits for just this: its predecessor.
-           due = case when l.state = 'idle' or l.snoozed > 0 then excluded.due else l.due end,
+           due = case when l.state = 'idle' or l.snoozed > 0 then excluded.due
+                      when excluded.eager then least(l.due, excluded.due)
+                      else l.due end,
            class = least(l.class, excluded.class)
     returning lane, next_seq
 ), ordered as (
@@ -290,6 +301,8 @@ pub(crate) async fn record(conn: &mut PgConnection, generation: i64, batch: &Bat
         .bind(&job.label)
         .bind(&job.version)
         .bind(&job.whole)
+        .bind(&job.wait_ms)
+        .bind(&job.eager)
         .fetch_one(conn)
         .await?;
     let deliveries: Vec<Uuid> = row.try_get("deliveries")?;

@@ -15,6 +15,7 @@ mod handler;
 mod limits;
 mod lock_order;
 mod maintenance;
+mod order;
 mod pairing;
 mod promises;
 mod receive;

@@ -107,11 +107,16 @@ fn lanes(source: &Source, config: &Config, found: &mut Findings) {
         return;
     }
     let takes = |forward: &&crate::config::Forward| forward.from.matches(source.name.as_str());
-    for forward in config.forwards.iter().filter(takes).filter(|forward| forward.policy.order == Order::Lane) {
+    let lacks_key = |forward: &&crate::config::Forward| {
+        forward.policy.order != Order::None && forward.policy.ordering_key.is_none()
+    };
+    for forward in config.forwards.iter().filter(takes).filter(lacks_key) {
         found.warning(format!(
-            "`forward.{}.order` is \"lane\" and `source.{}` has no `ordering_key`, nor does its provider declare one, so \
-             nothing is ordered: say where the key is",
-            forward.name, source.name
+            "`forward.{}.order` is \"{}\" and `source.{}` has no `ordering_key`, nor does its provider declare one, so \
+             all its events share one lane: say where the key is",
+            forward.name,
+            forward.policy.order.as_str(),
+            source.name
         ));
     }
 }

@@ -26,6 +26,8 @@ pub(crate) struct JobRow {
     pub(crate) lane: Option<String>,
     pub(crate) seq: Option<i64>,
     pub(crate) out_of_order: bool,
+    /// Another of its version was there: only their arrival tells which is newer.
+    pub(crate) ambiguous: bool,
     /// Why it is dead.
     pub(crate) reason: Option<String>,
     /// What its last attempt said.
@@ -38,6 +40,7 @@ pub(crate) async fn jobs(conn: &mut PgConnection, delivery: Uuid, limit: i64) ->
         "with history as (
              select distinct on (event, subscription, run)
                     event, subscription, run, attempt, seq, outcome, started_at, ended_at, error, out_of_order,
+                    ambiguous,
                     count(*) filter (where outcome in ('failed', 'timeout', 'panic'))
                         over (partition by event, subscription, run) as failures,
                     count(*) filter (where outcome = 'lost')
@@ -48,7 +51,7 @@ pub(crate) async fn jobs(conn: &mut PgConnection, delivery: Uuid, limit: i64) ->
              select j.event, j.subscription, j.run, j.state, j.attempt, j.failures::bigint as failures,
                     j.rescues::bigint as rescues, j.due, j.snoozed_until, j.started_at, null::timestamptz as ended_at,
                     case j.state when 'running' then coalesce(j.worker, l.worker) end as worker,
-                    l.label as lane, j.seq, j.out_of_order, null::text as reason, h.error
+                    l.label as lane, j.seq, j.out_of_order, j.ambiguous, null::text as reason, h.error
                from hookgate.jobs j
                left join hookgate.lanes l on l.lane = j.lane
                left join history h on (h.event, h.subscription, h.run) = (j.event, j.subscription, j.run)
@@ -56,14 +59,14 @@ pub(crate) async fn jobs(conn: &mut PgConnection, delivery: Uuid, limit: i64) ->
               union all
              select d.event, d.subscription, d.run, 'dead', d.attempt, coalesce(h.failures, 0),
                     coalesce(h.rescues, 0), null, null, h.started_at, d.died_at, null, d.lane_label, d.seq,
-                    coalesce(h.out_of_order, false), d.reason, d.error
+                    coalesce(h.out_of_order, false), coalesce(h.ambiguous, false), d.reason, d.error
                from hookgate.dead d
                left join history h on (h.event, h.subscription, h.run) = (d.event, d.subscription, d.run)
               where d.delivery = $1
               union all
              select h.event, h.subscription, h.run, case h.outcome when 'ok' then 'done' else h.outcome end, h.attempt,
                     h.failures, h.rescues, null, null, h.started_at, h.ended_at, null, null, h.seq, h.out_of_order,
-                    null, h.error
+                    h.ambiguous, null, h.error
                from history h
               where not exists (select from hookgate.jobs j
                                  where (j.delivery, j.event, j.subscription, j.run)
@@ -74,7 +77,7 @@ pub(crate) async fn jobs(conn: &mut PgConnection, delivery: Uuid, limit: i64) ->
          )
          select h.name as handler, job.event, job.run, job.state, job.attempt, job.failures, job.rescues, job.due,
                 job.snoozed_until, job.started_at, job.ended_at, job.worker, job.lane, job.seq, job.out_of_order,
-                job.reason, job.error
+                job.ambiguous, job.reason, job.error
            from job
            join hookgate.subscriptions u on u.id = job.subscription
            join hookgate.handlers h on h.id = u.handler
@@ -103,13 +106,14 @@ pub(crate) struct AttemptRow {
     pub(crate) worker: Option<Uuid>,
     pub(crate) seq: Option<i64>,
     pub(crate) out_of_order: bool,
+    pub(crate) ambiguous: bool,
 }
 
 /// The newest `limit` attempts of a delivery.
 pub(crate) async fn attempts(conn: &mut PgConnection, delivery: Uuid, limit: i64) -> sqlx::Result<Vec<AttemptRow>> {
     sqlx::query_as(
         "select h.name as handler, a.event, a.run, a.attempt, a.outcome, a.status, a.error, a.started_at, a.ended_at,
-                a.worker, a.seq, a.out_of_order
+                a.worker, a.seq, a.out_of_order, a.ambiguous
            from hookgate.attempts a
            join hookgate.subscriptions u on u.id = a.subscription
            join hookgate.handlers h on h.id = u.handler

@@ -145,6 +145,40 @@ fn each_contradiction_names_both_settings() {
             Warning,
             &["`forward.billing.order` is \"lane\"", "`source.stripe` has no `ordering_key`"],
         ),
+        (
+            forward("order = \"latest\"\non_failure = \"halt\""),
+            Error,
+            &["`forward.billing.on_failure` is \"halt\"", "`forward.billing.order` is \"latest\""],
+        ),
+        (
+            forward("order = \"latest\"") + "[handler_defaults]\non_failure = \"skip\"\n",
+            Error,
+            &["`forward.billing.on_failure` is \"skip\"", "`forward.billing.order` is \"latest\""],
+        ),
+        (
+            forward("on_failure = \"skip\""),
+            Error,
+            &["`forward.billing.on_failure`", "`forward.billing.order` is \"none\""],
+        ),
+        (forward("block_for = \"1m\""), Error, &["`forward.billing.block_for`", "`forward.billing.order` is \"none\""]),
+        (
+            forward("order = \"latest\"\nblock_for = \"1m\""),
+            Error,
+            &["`forward.billing.block_for`", "`forward.billing.order` is \"latest\""],
+        ),
+        (forward("reorder_window = \"1s\""), Error, &["`forward.billing.reorder_window`", "is \"none\""]),
+        (
+            forward("order = \"lane\"\nreorder_window = \"5001ms\""),
+            Error,
+            &["`forward.billing.reorder_window` (5001ms) is longer than 5s"],
+        ),
+        (forward("version = \"json:/rev\""), Error, &["`forward.billing.version`", "is \"none\""]),
+        (
+            forward("order = \"lane\"\nordering_key = [\"rev\"]"),
+            Error,
+            &["`forward.billing.ordering_key` cannot be read", "header:NAME"],
+        ),
+        (forward("order = \"lane\"\nversion = []"), Error, &["`forward.billing.version` is an empty list"]),
     ];
     for (text, severity, naming) in table {
         let problems = found(&text);
@@ -167,6 +201,9 @@ fn what_only_looks_like_a_contradiction_is_left_alone() {
             "[server]\noperator = \"0.0.0.0:8081\"\n[[operator.token]]\nname = \"a\"\nrole = \"read\"\nsecret = {{ env = \"STRIPE_SECRET\" }}\n{forward}"
         ),
         format!("[worker]\nlease = \"15s\"\n{forward}"),
+        // Said for those forwards that have a use for it.
+        format!("{forward}[handler_defaults]\non_failure = \"halt\"\nblock_for = \"1m\"\nreorder_window = \"1s\"\n"),
+        format!("{forward}order = \"lane\"\non_failure = \"halt\"\nordering_key = \"json:/id\"\n"),
     ];
     for text in table {
         let problems = found(&text);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use hookgate::config::{Config, DEFAULT_TOML, HandlerPolicy, Order};
+use hookgate::config::{Config, DEFAULT_TOML, HandlerPolicy, OnFailure, Order};
 use serde_json::Value;
 
 use super::{WHSEC, load};
@@ -95,6 +95,10 @@ fn the_defaults_are_those_the_design_promises() {
         backoff_cap: Duration::from_secs(3600),
         block_for: Duration::from_secs(15 * 60),
         order: Order::None,
+        on_failure: OnFailure::Block,
+        reorder_window: Duration::ZERO,
+        ordering_key: None,
+        version: None,
     };
     assert_eq!(config.handler_defaults, expected);
     assert_eq!((config.worker.heartbeat, config.worker.lease), (Duration::from_secs(5), Duration::from_secs(20)));
