@@ -33,6 +33,8 @@ GET  /api/v1/dead                       jobs that ended badly
 GET  /api/v1/handlers
 GET  /api/v1/sources
 GET  /api/v1/workers
+GET  /api/v1/breakers                   destinations that failed, and until when they are left alone
+POST /api/v1/breakers/open, /close      {\"name\": \"https://app.example.com:443\"}, open also \"for\"
 GET  /api/v1/refusals                   what this process refused and why
 
 With tokens configured, /api and /metrics need 'Authorization: Bearer <token>'.

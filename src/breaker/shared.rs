@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use chrono::{DateTime, Utc};
 use sqlx::PgPool;
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use super::{Breaker, Policy, Report, State, later};
@@ -42,6 +43,7 @@ pub(crate) struct Breakers {
     wake: Arc<Wake>,
     /// What is cut off after this says nothing about its destination.
     cut: CancellationToken,
+    turn: Semaphore,
     seen: Mutex<Seen>,
 }
 
@@ -73,7 +75,7 @@ impl Known {
 
 impl Breakers {
     pub(crate) fn new(pool: PgPool, policy: Policy, wake: Arc<Wake>, cut: CancellationToken) -> Self {
-        Self { pool, policy, wake, cut, seen: Mutex::default() }
+        Self { pool, policy, wake, cut, turn: Semaphore::new(1), seen: Mutex::default() }
     }
 
     fn seen(&self) -> MutexGuard<'_, Seen> {
@@ -92,10 +94,12 @@ impl Breakers {
     /// Reads the rows of what is watched, if that was not done just now.
     pub(crate) async fn refresh(&self) {
         let names: Vec<String> = {
-            let seen = self.seen();
+            let mut seen = self.seen();
             if seen.names.is_empty() || seen.read_at.is_some_and(|at| at.elapsed() < STALE) {
                 return;
             }
+            // Now, so that of many who find it stale at once one reads.
+            seen.read_at = Some(Instant::now());
             seen.names.iter().cloned().collect()
         };
         let began = Instant::now();
@@ -103,8 +107,11 @@ impl Breakers {
         match bounded(read).await {
             Ok(rows) => {
                 let mut seen = self.seen();
-                seen.read_at = Some(began);
-                seen.known = rows.iter().map(|named| (named.name.clone(), Known::of(named))).collect();
+                // What was written here meanwhile may not have been seen by the read.
+                seen.known.retain(|_, known| known.at >= began);
+                for named in &rows {
+                    seen.known.entry(named.name.clone()).or_insert_with(|| Known::of(named));
+                }
             }
             Err(error) => tracing::debug!(%error, "breaker.unread"),
         }
@@ -183,13 +190,26 @@ impl Breakers {
 
     /// Says how a call ended, where that is worth a word.
     pub(crate) async fn report(&self, name: &str, by: Token, report: Report, is_probe: bool) {
-        let is_news = match report {
-            Report::Failed { .. } => true,
-            Report::Succeeded => is_probe || self.known(name).is_some_and(|known| known.breaker.failures > 0),
-            Report::Unclear => is_probe,
-        };
-        if is_news && let Err(error) = bounded(self.write(name, by, report)).await {
+        if !self.is_news(name, report, is_probe) {
+            return;
+        }
+        let written = bounded(async {
+            // One connection at a time: a storm of failures must leave some for saying that this worker lives.
+            let _turn = self.turn.acquire().await.map_err(|_| sqlx::Error::PoolClosed)?;
+            if self.is_news(name, report, is_probe) { self.write(name, by, report).await } else { Ok(()) }
+        });
+        if let Err(error) = written.await {
             tracing::warn!(%error, breaker = name, "breaker.unreported");
+        }
+    }
+
+    fn is_news(&self, name: &str, report: Report, is_probe: bool) -> bool {
+        let known = self.known(name).map(|known| known.breaker).unwrap_or_default();
+        match report {
+            _ if is_probe => true,
+            Report::Failed { .. } => known.state == State::Closed,
+            Report::Succeeded => known.state == State::Closed && known.failures > 0,
+            Report::Unclear => false,
         }
     }
 

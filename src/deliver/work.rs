@@ -26,8 +26,8 @@ pub(crate) async fn work(worker: &Worker, handler: &Handler, claim: &mut Claim) 
     let (mut job, mut rest) = claim.take_jobs();
     let (held, token) = (claim.held(), claim.token());
     loop {
-        if let Some(wait) = held_up(worker, handler, claim) {
-            return give_back(worker, held, token, Back::NotStarted(wait)).await;
+        if is_held_up(worker, handler, claim) {
+            return give_back(worker, held, token, Back::NotStarted(Duration::ZERO)).await;
         }
         let ran = match execute::execute(worker, handler, claim, &job).await {
             Ok(ran) => ran,
@@ -43,7 +43,7 @@ pub(crate) async fn work(worker: &Worker, handler: &Handler, claim: &mut Claim) 
         let told = history(worker, handler, claim, &job);
         let transition = job::decide(&ran.outcome, told, &handler.policy, rand::random());
         report(handler, &job, &ran, transition);
-        let may_go_on = !worker.stop.is_cancelled() && held_up(worker, handler, claim).is_none();
+        let may_go_on = !worker.stop.is_cancelled() && !is_held_up(worker, handler, claim);
         let next = if may_go_on { rest.next() } else { None };
         match settle_surely(worker, handler, claim, &job, ran, transition, next).await {
             Some(Settled::Next(next)) => job = next,
@@ -60,15 +60,11 @@ pub(crate) async fn work(worker: &Worker, handler: &Handler, claim: &mut Claim) 
     }
 }
 
-/// How long the destination is to be left alone, if it is and this claim is not the one that tries it: it opened since
-/// the claim was made.
-fn held_up(worker: &Worker, handler: &Handler, claim: &Claim) -> Option<Duration> {
-    let name = handler.breaker.as_ref().filter(|_| !claim.is_probe())?;
-    match worker.breakers.standing(name) {
-        Standing::Closed => None,
-        Standing::Open(left) => Some(left),
-        Standing::Due => Some(Duration::ZERO),
-    }
+/// Whether the destination is to be left alone, and this claim is not the one that tries it: it opened since the claim was
+/// made. What is given back is not claimed again before it closes, so it need not wait by itself.
+fn is_held_up(worker: &Worker, handler: &Handler, claim: &Claim) -> bool {
+    let name = handler.breaker.as_ref().filter(|_| !claim.is_probe());
+    name.is_some_and(|name| worker.breakers.standing(name) != Standing::Closed)
 }
 
 /// What the job held its lane up for while its destination was left alone, it is not to blame for.

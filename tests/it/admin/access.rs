@@ -23,11 +23,15 @@ fn guarded(id: Uuid) -> Vec<(&'static str, String, StatusCode)> {
         read("/api/v1/sources"),
         read("/api/v1/sources/stripe"),
         read("/api/v1/workers"),
+        read("/api/v1/breakers"),
         read("/api/v1/refusals"),
         ("POST", format!("/api/v1/deliveries/{id}/replay"), StatusCode::ACCEPTED),
         // Nothing to pair here, and no secret to forget: whoever may operate is told so.
         ("POST", "/api/v1/sources/stripe/pair".to_owned(), StatusCode::BAD_REQUEST),
         ("POST", "/api/v1/sources/stripe/forget".to_owned(), StatusCode::BAD_REQUEST),
+        // No name is given.
+        ("POST", "/api/v1/breakers/open".to_owned(), StatusCode::BAD_REQUEST),
+        ("POST", "/api/v1/breakers/close".to_owned(), StatusCode::BAD_REQUEST),
     ]
 }
 
