@@ -155,7 +155,11 @@ fn each_contradiction_names_both_settings() {
             Error,
             &["`forward.billing.on_failure` is \"skip\"", "`forward.billing.order` is \"latest\""],
         ),
-        (forward("on_failure = \"skip\""), Error, &["`forward.billing.on_failure`", "`forward.billing.order` is \"none\""]),
+        (
+            forward("on_failure = \"skip\""),
+            Error,
+            &["`forward.billing.on_failure`", "`forward.billing.order` is \"none\""],
+        ),
         (forward("block_for = \"1m\""), Error, &["`forward.billing.block_for`", "`forward.billing.order` is \"none\""]),
         (
             forward("order = \"latest\"\nblock_for = \"1m\""),
