@@ -14,7 +14,8 @@ use crate::support::work::{deaths, execute, jobs, let_time_pass, number, unfinis
 const FIVE_MINUTES: Duration = Duration::from_secs(300);
 
 async fn latest() -> Scene {
-    Scene::new(|handler| handler.order(Order::Latest)).await
+    // Longer than a busy machine takes to send a thousand events.
+    Scene::new(|handler| handler.order(Order::Latest).timeout(2 * FIVE_MINUTES)).await
 }
 
 async fn told(scene: &Scene, delivery: Uuid, expected: &[&str]) {
