@@ -9,7 +9,7 @@ use super::hand_back::{Back, give_back};
 use super::settle::{self, Decision, Settled, Unsettled};
 use crate::breaker::{self, Standing};
 use crate::handler::Handler;
-use crate::job::{self, History, Outcome};
+use crate::job::{self, History, LaneStep, Outcome};
 use crate::store::jobs::Job;
 use crate::store::partitions::stamped_at;
 use crate::telemetry;
@@ -102,7 +102,15 @@ async fn settle_surely(
         let lane = job::decide_lane(transition, claim.is_latest(), handler.policy.on_failure);
         let decision = Decision { job: transition, lane };
         match settle::settle(worker, claim, job, &ran, transaction, decision, next.clone()).await {
-            Ok(settled) => return Some(settled),
+            Ok(settled) => {
+                if lane == LaneStep::Halts && matches!(settled, Settled::Released) {
+                    tracing::warn!(
+                        handler = %handler.name, delivery = %job.delivery,
+                        "lane.halted: nothing of its key starts until an operator acts"
+                    );
+                }
+                return Some(settled);
+            }
             Err(error @ Unsettled::Escaped) => {
                 ran.outcome = Outcome::Escaped;
                 ran.error = Some(error.to_string());

@@ -78,8 +78,9 @@ pub(crate) async fn redrive(
                 (delivery, event, subscription, run, retention, class, lane, seq, version, attempt, elements,
                  out_of_order)
          select t.delivery, t.event, t.subscription, t.run, t.retention, 1, t.lane, t.seq, t.version, t.attempt, t.elements,
-                coalesce(l.done_seq > t.seq, false)
-           from ticket t left join lane l using (lane)
+                -- Where only the newest counts, the sequence says nothing of the order.
+                coalesce(l.done_seq > t.seq and s.ordering <> 'latest', false)
+           from ticket t left join lane l using (lane) join hookgate.subscriptions s on s.id = t.subscription
          returning subscription, out_of_order",
     )
     .bind(delivery)

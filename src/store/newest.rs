@@ -100,8 +100,10 @@ pub(crate) async fn sort(conn: &mut PgConnection, lanes: &[LaneKey]) -> sqlx::Re
     let lanes: Vec<&[u8]> = lanes.iter().map(LaneKey::as_slice).collect();
     sqlx::query(
         "with queued as materialized (
-             select q.*, row_number() over (partition by q.lane order by q.seq) as place,
-                    row_number() over (partition by q.lane order by q.version, q.seq) as wanted,
+             -- The places as an array: a join of the jobs with themselves would be a nested loop here.
+             select q.*, (array_agg(q.seq) over (partition by q.lane order by q.seq
+                              rows between unbounded preceding and unbounded following))
+                         [row_number() over (partition by q.lane order by q.version, q.seq)] as place,
                     count(*) over (partition by q.lane, q.version) > 1 or coalesce(q.version = l.version, false) as is_tied
                from unnest($1::bytea[]) as c(lane)
                join hookgate.lanes l on l.lane = c.lane
@@ -111,10 +113,10 @@ pub(crate) async fn sort(conn: &mut PgConnection, lanes: &[LaneKey]) -> sqlx::Re
                      where j.lane = l.lane and j.run = 0 and j.attempt = 0 and j.state = 'ready' and j.version is not null
                      order by j.seq limit $2) q
          )
-         update hookgate.jobs j set seq = p.seq, ambiguous = w.is_tied
-           from queued w join queued p on p.lane = w.lane and p.place = w.wanted
+         update hookgate.jobs j set seq = w.place, ambiguous = w.is_tied
+           from queued w
           where (j.delivery, j.event, j.subscription, j.run) = (w.delivery, w.event, w.subscription, w.run)
-            and (w.seq <> p.seq or w.ambiguous <> w.is_tied)",
+            and (w.seq <> w.place or w.ambiguous <> w.is_tied)",
     )
     .bind(&lanes)
     .bind(SORTED)
