@@ -5,7 +5,10 @@ use super::exit::Exit;
 const GROUPS: [(&str, &[&str]); 3] = [
     ("Get going", &["dev", "init", "send"]),
     ("Run it", &["serve", "migrate", "check"]),
-    ("Look and act", &["deliveries", "replay", "explain", "sources", "providers"]),
+    (
+        "Look and act",
+        &["deliveries", "jobs", "replay", "handlers", "pause", "resume", "explain", "sources", "providers"],
+    ),
 ];
 
 const EXAMPLES: &str = "\

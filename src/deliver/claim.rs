@@ -1,14 +1,19 @@
 //! Claim, **T2**: ready lanes and ready jobs → the right to run them.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
 use super::live::Number;
-use crate::store::jobs::{self, Job};
+use super::suspects::{SuspectPlace, Suspects};
+use crate::store::jobs::{self, Job, Waiting};
 use crate::store::lanes::{self, Advance, ClaimedLane, Release};
 use crate::store::{Held, LaneKey, Token, claims};
+
+/// When a lane whose head is a suspect is looked at again, while another suspect runs here.
+const SUSPECTS_WAIT: Duration = Duration::from_millis(500);
 
 /// The right to run jobs of one lane in order, or one job outside any lane. Only [`claim`] makes one.
 #[derive(Debug)]
@@ -17,6 +22,8 @@ pub(crate) struct Claim {
     token: Token,
     /// Keeps the token's number live for as long as the claim is.
     _number: Number,
+    /// For as long as a suspect runs, no other one does here.
+    _suspect: Option<SuspectPlace>,
     subscription: i32,
     /// Already started.
     first: Job,
@@ -25,9 +32,9 @@ pub(crate) struct Claim {
 }
 
 impl Claim {
-    fn alone(job: Job, token: Token, number: &Number) -> Self {
+    fn alone(job: Job, token: Token, number: &Number, suspect: Option<SuspectPlace>) -> Self {
         let (held, subscription) = (Held::Job(job.key()), job.subscription);
-        Self { held, token, _number: number.clone(), subscription, first: job, rest: Vec::new() }
+        Self { held, token, _number: number.clone(), _suspect: suspect, subscription, first: job, rest: Vec::new() }
     }
 
     pub(crate) fn held(&self) -> Held {
@@ -49,14 +56,17 @@ impl Claim {
 }
 
 /// Claims up to `n` lanes or jobs of each wanted subscription, up to `lane_claim` jobs a lane, and starts the first of
-/// each. Transaction: a claim and the start it makes durable commit together.
+/// each. Of all that a rescue put back, at most one, and only while no other one runs in this process. Transaction: a claim
+/// and the start it makes durable commit together.
 pub(crate) async fn claim(
     pool: &PgPool,
     wanted: &[(i32, i64)],
     worker: Uuid,
     number: &Number,
     lane_claim: i64,
+    suspects: &Suspects,
 ) -> sqlx::Result<Vec<Claim>> {
+    let mut suspect = suspects.place();
     let token = Token { worker, n: number.get() };
     let mut tx = pool.begin().await?;
     claims::plan_by_index(&mut tx).await?;
@@ -68,11 +78,13 @@ pub(crate) async fn claim(
         match kind {
             Kind::Lanes => {
                 let claimed = lanes::claim(&mut tx, &subscriptions, &limits, &turn.classes, token).await?;
-                start_lanes(&mut tx, claimed, token, number, lane_claim, &mut made).await?;
+                start_lanes(&mut tx, claimed, token, number, lane_claim, &mut suspect, &mut made).await?;
             }
             Kind::Alone => {
-                let jobs = jobs::claim_unordered(&mut tx, &subscriptions, &limits, &turn.classes, token).await?;
-                made.extend(jobs.into_iter().map(|job| Claim::alone(job, token, number)));
+                let (wanted, classes) = ((subscriptions.as_slice(), limits.as_slice()), &turn.classes);
+                let jobs =
+                    jobs::claim_unordered(&mut tx, wanted.0, wanted.1, classes, token, suspect.is_some()).await?;
+                start_alone(&mut tx, jobs, token, number, &mut suspect, &mut made).await?;
             }
         }
         for claim in &made[already..] {
@@ -106,12 +118,33 @@ fn turn(n: i64) -> Turn {
     Turn { kinds, classes }
 }
 
+/// What was claimed is started already; a suspect too many goes back as if it had not been.
+async fn start_alone(
+    tx: &mut PgConnection,
+    claimed: Vec<Job>,
+    token: Token,
+    number: &Number,
+    suspect: &mut Option<SuspectPlace>,
+    made: &mut Vec<Claim>,
+) -> sqlx::Result<()> {
+    for job in claimed {
+        let place = if job.rescues > 0 { suspect.take() } else { None };
+        if job.rescues > 0 && place.is_none() {
+            jobs::put_back(&mut *tx, job.key(), Some(token), Waiting::NotStarted(Duration::ZERO)).await?;
+        } else {
+            made.push(Claim::alone(job, token, number, place));
+        }
+    }
+    Ok(())
+}
+
 async fn start_lanes(
     tx: &mut PgConnection,
     claimed: Vec<ClaimedLane>,
     token: Token,
     number: &Number,
     lane_claim: i64,
+    suspect: &mut Option<SuspectPlace>,
     made: &mut Vec<Claim>,
 ) -> sqlx::Result<()> {
     if claimed.is_empty() {
@@ -133,6 +166,12 @@ async fn start_lanes(
             release_early(&mut *tx, &key, token).await?;
             continue;
         };
+        let place = if first.rescues > 0 { suspect.take() } else { None };
+        if first.rescues > 0 && place.is_none() {
+            let release = Some(Release::After(SUSPECTS_WAIT));
+            lanes::advance(&mut *tx, &key, token, Advance { release, ..Advance::default() }).await?;
+            continue;
+        }
         let Some(started) = jobs::start(&mut *tx, first.key()).await? else {
             // One before it came back at this very moment: the next look finds it.
             let release = Some(Release::Now);
@@ -144,6 +183,7 @@ async fn start_lanes(
             held: Held::Lane(key),
             token,
             _number: number.clone(),
+            _suspect: place,
             subscription: lane.subscription,
             first,
             rest: runnable.collect(),
@@ -152,18 +192,18 @@ async fn start_lanes(
     Ok(())
 }
 
-/// The jobs that may run now, in order: up to the first that isn't due, since nothing may overtake it. After a rescue
-/// only the head, so that if it takes its worker down again nobody else is blamed.
+/// The jobs that may run now, in order: up to the first that isn't due, since nothing may overtake it. A suspect is a head,
+/// and alone in its claim.
 fn runnable(jobs: Vec<Job>) -> impl Iterator<Item = Job> {
     let rescued_head = jobs.first().is_some_and(|head| head.rescues > 0);
-    let limit = if rescued_head { 1 } else { usize::MAX };
+    let limit = if rescued_head { 1 } else { jobs.iter().position(|job| job.rescues > 0).unwrap_or(usize::MAX) };
     jobs.into_iter().take_while(|job| job.is_due).take(limit)
 }
 
 /// Nothing in the lane may run yet: a redrive or a snooze made it look ready. Back at the head's time.
 async fn release_early(tx: &mut PgConnection, key: &LaneKey, token: Token) -> sqlx::Result<()> {
     let wait = jobs::earliest_due(&mut *tx, key).await?.unwrap_or(0.0).clamp(0.05, 3600.0);
-    let release = Release::After(std::time::Duration::from_secs_f64(wait));
+    let release = Release::After(Duration::from_secs_f64(wait));
     lanes::advance(tx, key, token, Advance { release: Some(release), ..Advance::default() }).await?;
     Ok(())
 }

@@ -13,10 +13,12 @@ mod execute;
 mod hand_back;
 mod heartbeat;
 mod live;
+mod paused;
 mod record;
 pub(crate) mod rescue;
 mod settle;
 mod share;
+mod suspects;
 mod wake;
 mod work;
 
@@ -36,7 +38,9 @@ use answered::answered;
 use claim::Claim;
 use hand_back::{Back, give_back};
 use live::Live;
+use paused::Paused;
 use share::{Asked, Served};
+use suspects::Suspects;
 
 pub(crate) use heartbeat::{Pulse, beat, introduce};
 pub(crate) use wake::{Wake, announce, listen};
@@ -69,6 +73,8 @@ pub(crate) struct Worker {
     pub(crate) pulse: Pulse,
     served: Vec<Arc<Served>>,
     live: Arc<Live>,
+    paused: Paused,
+    suspects: Suspects,
     running: TaskTracker,
 }
 
@@ -93,6 +99,8 @@ impl Worker {
             pulse: Pulse::new(),
             served,
             live: Arc::default(),
+            paused: Paused::default(),
+            suspects: Suspects::default(),
             running: TaskTracker::new(),
         }
     }
@@ -167,7 +175,7 @@ impl Worker {
     async fn claim(self: &Arc<Self>, mut asked: Vec<Asked>) -> sqlx::Result<usize> {
         let wanted: Vec<(i32, i64)> = asked.iter().map(Asked::wanted).collect();
         let number = self.live.number();
-        let claiming = claim::claim(&self.pool, &wanted, self.id, &number, self.settings.lane_claim);
+        let claiming = claim::claim(&self.pool, &wanted, self.id, &number, self.settings.lane_claim, &self.suspects);
         let claims = answered(self.patience(), claiming).await?;
         let claimed = claims.len();
         for claim in claims {
@@ -191,11 +199,16 @@ impl Worker {
         self.wake.poke_local();
     }
 
-    /// The registry, read again when it moved on: a new source may have new subscriptions of our handlers.
+    /// The registry, read again when it moved on: a new source may have new subscriptions of our handlers. And what is
+    /// paused, where that changed.
     async fn current<'a>(&self, plan: &'a mut Option<Plan>) -> sqlx::Result<&'a Plan> {
         let generation = {
             let mut conn = self.pool.acquire().await?;
-            crate::store::registry::generation(&mut conn).await?
+            let dates = crate::store::registry::dates(&mut conn).await?;
+            if !self.paused.is_of(dates) {
+                self.paused.learn(dates, crate::store::pauses::subscriptions(&mut conn).await?);
+            }
+            dates.0
         };
         if plan.as_ref().is_none_or(|plan| plan.generation != generation) {
             *plan = None;

@@ -46,7 +46,8 @@ impl Job {
     }
 }
 
-/// Claims and starts up to `limits[i]` due jobs of `subscriptions[i]` that stand in no lane. Relies on `jobs_due`;
+/// Claims and starts up to `limits[i]` due jobs of `subscriptions[i]` that stand in no lane; those that a rescue put back
+/// only with `suspects`. Relies on `jobs_due`;
 /// see [`super::lanes::claim`] for the shape.
 pub(crate) async fn claim_unordered(
     conn: &mut PgConnection,
@@ -54,6 +55,7 @@ pub(crate) async fn claim_unordered(
     limits: &[i64],
     classes: &[i16],
     token: Token,
+    suspects: bool,
 ) -> sqlx::Result<Vec<Job>> {
     sqlx::query_as(
         "with picked as materialized (
@@ -68,6 +70,7 @@ pub(crate) async fn claim_unordered(
                             where j.subscription = w.subscription and j.lane is null and j.class = k.class
                               and j.due <= now() and j.state in ('ready', 'waiting')
                               and (j.snoozed_until is null or j.snoozed_until <= now())
+                              and ($6 or j.rescues = 0)
                             order by j.due
                             limit w.n
                               for no key update skip locked) q
@@ -86,6 +89,7 @@ pub(crate) async fn claim_unordered(
     .bind(classes)
     .bind(token.worker)
     .bind(token.n)
+    .bind(suspects)
     .fetch_all(conn)
     .await
 }

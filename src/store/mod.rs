@@ -7,6 +7,7 @@
 //! Lock order, everywhere: `dead` → `lanes` (sorted by key) → `jobs`. Receipts are sorted before they are inserted.
 
 pub(crate) mod attempts;
+pub(crate) mod cancel;
 pub(crate) mod claims;
 pub(crate) mod copies;
 pub(crate) mod dead;
@@ -16,13 +17,16 @@ pub(crate) mod jobs;
 pub(crate) mod lanes;
 pub(crate) mod pairing;
 pub(crate) mod partitions;
+pub(crate) mod pauses;
 pub(crate) mod receipts;
 pub(crate) mod record;
+pub(crate) mod redrive;
 pub(crate) mod registry;
 pub(crate) mod replays;
 pub(crate) mod schema;
 pub(crate) mod search;
 pub(crate) mod session;
+pub(crate) mod unserved;
 pub(crate) mod workers;
 
 use uuid::Uuid;

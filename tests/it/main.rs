@@ -21,4 +21,5 @@ mod record;
 mod replay;
 mod shutdown;
 mod smoke;
+mod steering;
 mod support;
