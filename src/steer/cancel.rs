@@ -5,7 +5,8 @@ use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::{BATCH, BATCHES, SteerError, must_exist};
-use crate::store::cancel::{self as store, Epitaph, FIRST, Selection};
+use crate::store::JobKey;
+use crate::store::cancel::{self as store, Epitaph, FIRST, Picked, Selection};
 use crate::store::claims;
 use crate::store::registry;
 use crate::store::replays::audit;
@@ -81,6 +82,13 @@ async fn select(pool: &PgPool, chosen: &Chosen) -> Result<Selection, SteerError>
     Ok(Selection { subscriptions, delivery, event, run, running })
 }
 
+/// Transaction: bounds the planner's settings; what is picked is looked at again once it is locked.
+async fn pick(pool: &PgPool, wanted: &Selection, after: JobKey) -> sqlx::Result<Vec<Picked>> {
+    let mut tx = pool.begin().await?;
+    claims::plan_by_index(&mut tx).await?;
+    store::pick(&mut tx, wanted, after, BATCH).await
+}
+
 /// Ends what is selected, batch by batch. Transaction: one a batch; its jobs' ends and its audit line commit together.
 pub(super) async fn end(
     pool: &PgPool,
@@ -93,13 +101,12 @@ pub(super) async fn end(
     let mut done = Cancelled::default();
     let mut after = FIRST;
     for _ in 0..BATCHES {
-        let mut tx = pool.begin().await?;
-        claims::plan_by_index(&mut tx).await?;
-        let picked = store::pick(&mut tx, wanted, after, BATCH).await?;
+        let picked = pick(pool, wanted, after).await?;
         let Some(last) = picked.last() else {
             return Ok(done);
         };
         after = last.key();
+        let mut tx = pool.begin().await?;
         let keys: Vec<_> = picked.iter().map(|job| job.key()).collect();
         let lanes: Vec<&[u8]> = picked.iter().filter_map(|job| job.lane.as_deref()).collect();
         store::lock(&mut tx, &lanes).await?;

@@ -58,14 +58,13 @@ pub(crate) async fn redrive(
     }
     let mut after = FIRST;
     for _ in 0..BATCHES {
-        let mut tx = pool.begin().await?;
-        claims::plan_by_index(&mut tx).await?;
-        registry::hold(&mut tx).await?;
-        let picked = store::pick(&mut tx, &subscriptions, after, BATCH).await?;
+        let picked = pick(pool, &subscriptions, after, BATCH).await?;
         let Some(last) = picked.last() else {
             return Ok(done);
         };
         after = last.key();
+        let mut tx = pool.begin().await?;
+        registry::hold(&mut tx).await?;
         let whole = picked.len() as i64 == BATCH;
         let batch = Batch { old: &old, new: &new, from, to };
         let (moved, made) = batch.move_all(&mut tx, &picked).await?;
@@ -86,6 +85,13 @@ pub(crate) async fn redrive(
     Ok(done)
 }
 
+/// Transaction: bounds the planner's settings; what is picked is looked at again once it is locked.
+async fn pick(pool: &PgPool, subscriptions: &[i32], after: JobKey, limit: i64) -> sqlx::Result<Vec<Movable>> {
+    let mut tx = pool.begin().await?;
+    claims::plan_by_index(&mut tx).await?;
+    store::pick(&mut tx, subscriptions, after, limit).await
+}
+
 /// Where the old handler has jobs, and the new one's subscriptions by source. Refused where a job would have nowhere to go.
 async fn both(pool: &PgPool, from: &str, to: &str) -> Result<(Vec<Place>, HashMap<i32, SubscriptionRow>), SteerError> {
     if from == to {
@@ -96,7 +102,8 @@ async fn both(pool: &PgPool, from: &str, to: &str) -> Result<(Vec<Place>, HashMa
     must_exist(&mut conn, Some(to), None).await?;
     let mut old = Vec::new();
     for place in registry::places(&mut conn, Some(from), None).await? {
-        if !store::pick(&mut conn, &[place.subscription], FIRST, 1).await?.is_empty() {
+        let (movable, _) = store::count(&mut conn, &[place.subscription]).await?;
+        if movable > 0 {
             old.push(place);
         }
     }

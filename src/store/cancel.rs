@@ -43,8 +43,8 @@ impl Picked {
 /// The first key of all.
 pub(crate) const FIRST: JobKey = JobKey { delivery: Uuid::nil(), event: i32::MIN, subscription: 0, run: 0 };
 
-/// The selected jobs behind `after`, oldest delivery first: one walk over the primary key, however many calls it takes. The
-/// caller has called [`super::claims::plan_by_index`].
+/// The selected jobs behind `after`, oldest delivery first: one walk over the primary key, however many calls it takes. In
+/// a transaction of its own, where the caller has called [`super::claims::plan_by_index`].
 pub(crate) async fn pick(
     conn: &mut PgConnection,
     wanted: &Selection,
@@ -120,7 +120,8 @@ pub(crate) struct Epitaph<'a> {
 /// `locked`. Which of them ended.
 ///
 /// Of a running job the claim ends too: in a lane the lane's, so that the worker's settle meets no row that it may change.
-/// A waiting one leaves no mark of having run: `done_seq` stays, and its lane may go on at once. The caller holds the lanes.
+/// A waiting one leaves no mark of having run: `done_seq` stays, and its lane may go on at once. The caller holds the lanes,
+/// and gives the jobs in the order of their keys.
 pub(crate) async fn cancel(
     conn: &mut PgConnection,
     jobs: &[JobKey],
@@ -134,12 +135,14 @@ pub(crate) async fn cancel(
     let runs: Vec<i32> = jobs.iter().map(|job| job.run).collect();
     sqlx::query_as(
         "with target as materialized (
-             select j.delivery, j.event, j.subscription, j.run
+             -- Lateral and locking, so that it is a look by key for each: as a join it may walk through all jobs.
+             select t.*
                from unnest($1::uuid[], $2::int[], $3::int[], $4::int[]) as k(delivery, event, subscription, run)
-               join hookgate.jobs j using (delivery, event, subscription, run)
-              where ($6 or j.state <> 'running') and (j.lane is null or j.lane = any($5))
-              order by 1, 2, 3, 4
-                for update of j
+              cross join lateral (
+                    select j.delivery, j.event, j.subscription, j.run from hookgate.jobs j
+                     where (j.delivery, j.event, j.subscription, j.run) = (k.delivery, k.event, k.subscription, k.run)
+                       and ($6 or j.state <> 'running') and (j.lane is null or j.lane = any($5))
+                       for update) t
          ), gone as (
              delete from hookgate.jobs j using target t
               where (j.delivery, j.event, j.subscription, j.run) = (t.delivery, t.event, t.subscription, t.run)
@@ -176,7 +179,7 @@ pub(crate) async fn cancel(
                from gone
                  on conflict do nothing
          )
-         select delivery, event, subscription, run, lane from gone order by 1, 2, 3, 4",
+         select delivery, event, subscription, run, lane from gone",
     )
     .bind(deliveries)
     .bind(events)

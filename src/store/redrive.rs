@@ -30,33 +30,59 @@ impl Movable {
 }
 
 /// What may be handed over behind `after`, oldest delivery first, so that the other handler gets it in received order. What
-/// runs is left, and what was handed over before. The caller has called [`super::claims::plan_by_index`].
+/// runs is left, and what was handed over before. In a transaction of its own, where the caller has called
+/// [`super::claims::plan_by_index`].
 pub(crate) async fn pick(
     conn: &mut PgConnection,
     subscriptions: &[i32],
     after: JobKey,
     limit: i64,
 ) -> sqlx::Result<Vec<Movable>> {
-    sqlx::query_as(
-        "(select delivery, event, subscription, run, lane, elements, false as is_dead from hookgate.jobs
-           where (delivery, event, subscription, run) > ($1, $2, $3, $4) and subscription = any($5)
-             and state <> 'running'
-           order by delivery, event, subscription, run limit $6)
-          union all
-         (select delivery, event, subscription, run, lane, elements, true from hookgate.dead
-           where (delivery, event, subscription, run) > ($1, $2, $3, $4) and subscription = any($5)
-             and redriven_to is null
-           order by delivery, event, subscription, run limit $6)
+    // Two walks and a merge here: their union would have to be sorted, which the settings of the plan forbid.
+    let mut movable = walk(
+        &mut *conn,
+        "select delivery, event, subscription, run, lane, elements, false as is_dead from hookgate.jobs
+          where (delivery, event, subscription, run) > ($1, $2, $3, $4) and subscription = any($5)
+            and state <> 'running'
           order by delivery, event, subscription, run limit $6",
+        subscriptions,
+        after,
+        limit,
     )
-    .bind(after.delivery)
-    .bind(after.event)
-    .bind(after.subscription)
-    .bind(after.run)
-    .bind(subscriptions)
-    .bind(limit)
-    .fetch_all(conn)
-    .await
+    .await?;
+    let dead = walk(
+        conn,
+        "select delivery, event, subscription, run, lane, elements, true as is_dead from hookgate.dead
+          where (delivery, event, subscription, run) > ($1, $2, $3, $4) and subscription = any($5)
+            and redriven_to is null
+          order by delivery, event, subscription, run limit $6",
+        subscriptions,
+        after,
+        limit,
+    )
+    .await?;
+    movable.extend(dead);
+    movable.sort_by_key(|job| (job.delivery, job.event, job.subscription, job.run));
+    movable.truncate(limit as usize);
+    Ok(movable)
+}
+
+async fn walk(
+    conn: &mut PgConnection,
+    sql: &'static str,
+    subscriptions: &[i32],
+    after: JobKey,
+    limit: i64,
+) -> sqlx::Result<Vec<Movable>> {
+    sqlx::query_as(sql)
+        .bind(after.delivery)
+        .bind(after.event)
+        .bind(after.subscription)
+        .bind(after.run)
+        .bind(subscriptions)
+        .bind(limit)
+        .fetch_all(conn)
+        .await
 }
 
 /// How much may be handed over, and how much runs and is left.
@@ -131,10 +157,19 @@ pub(crate) async fn hand_over(
     let subscriptions: Vec<i32> = jobs.iter().map(|job| job.subscription).collect();
     let runs: Vec<i32> = jobs.iter().map(|job| job.run).collect();
     sqlx::query_as(
-        "update hookgate.dead d set reason = 'cancelled', error = $6, redriven_to = $5
-           from unnest($1::uuid[], $2::int[], $3::int[], $4::int[]) as k(delivery, event, subscription, run)
-          where (d.delivery, d.event, d.subscription, d.run) = (k.delivery, k.event, k.subscription, k.run)
-            and d.redriven_to is null
+        "with target as materialized (
+             -- A look by key for each, as in `cancel`.
+             select t.*
+               from unnest($1::uuid[], $2::int[], $3::int[], $4::int[]) as k(delivery, event, subscription, run)
+              cross join lateral (
+                    select d.delivery, d.event, d.subscription, d.run from hookgate.dead d
+                     where (d.delivery, d.event, d.subscription, d.run) = (k.delivery, k.event, k.subscription, k.run)
+                       and d.redriven_to is null
+                       for update) t
+         )
+         update hookgate.dead d set reason = 'cancelled', error = $6, redriven_to = $5
+           from target t
+          where (d.delivery, d.event, d.subscription, d.run) = (t.delivery, t.event, t.subscription, t.run)
          returning d.delivery, d.event, d.subscription, d.run",
     )
     .bind(deliveries)

@@ -78,8 +78,8 @@ async fn a_destination_that_answers_no_answer_fails_the_attempt_in_its_time() {
         calls.next().await.succeed();
         eventually("a dead job", vec!["exhausted".to_owned()], async || deaths(&pool).await).await;
         let mut outcomes: Vec<String> = attempts(&pool).await.into_iter().map(|(_, outcome)| outcome).collect();
-        outcomes.sort();
-        assert_eq!(outcomes, [outcome, "ok"], "{rudeness:?}");
+        outcomes.retain(|outcome| outcome != "ok");
+        assert_eq!(outcomes, [outcome], "{rudeness:?}");
         let error: String = sqlx::query_scalar("select error from hookgate.dead").fetch_one(&pool).await.unwrap();
         assert!(
             error.contains(said) && error.len() < 4096 && !error.contains(&to.to_string()),

@@ -2,6 +2,7 @@
 
 mod bystanders;
 mod cancelled;
+mod commands;
 mod misbehaving;
 mod paused;
 mod redriven;
