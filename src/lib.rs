@@ -42,6 +42,7 @@ mod registry;
 mod replay;
 mod sealing;
 mod serve;
+mod steer;
 mod store;
 pub mod telemetry;
 pub mod testing;

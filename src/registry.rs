@@ -12,6 +12,7 @@ use std::sync::Arc;
 use sqlx::PgPool;
 
 use crate::config::Pattern;
+use crate::store::pauses;
 use crate::store::registry::{self as store, HandlerRow, SourceRow};
 pub(crate) use routing::{Placement, Received, Routing};
 
@@ -137,6 +138,8 @@ pub(crate) async fn declare(
         .map(|pair| (pair.source, pair.handler))
         .unzip();
     changed |= store::subscribe(&mut tx, &matched_sources, &matched_handlers).await?;
+    // A subscription that was just made is paused where its source, its handler or everything is.
+    pauses::resolve(&mut tx).await?;
     if changed {
         store::raise(&mut tx).await?;
     }

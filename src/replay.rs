@@ -14,6 +14,7 @@ use uuid::Uuid;
 use crate::config::Pattern;
 use crate::receive::arrival::{lane, storable_key};
 use crate::registry::Received;
+use crate::store::dead::Asking;
 use crate::store::deliveries::{self, Locked, Stored};
 use crate::store::record::NewJob;
 use crate::store::registry::{self, SubscriptionRow};
@@ -71,6 +72,8 @@ pub(crate) async fn one(
     actor: &str,
 ) -> Result<Replayed, ReplayError> {
     let mut tx = pool.begin().await?;
+    // What is queued here for a handler is there when its retirement cancels what is queued.
+    registry::hold(&mut tx).await?;
     // The lock makes two clicks at once one after the other: the second finds what the first queued.
     let locked = deliveries::lock(&mut tx, delivery).await?.ok_or(ReplayError::NotFound)?;
     let snapshot = registry::snapshot(&mut tx).await?;
@@ -163,7 +166,7 @@ fn choose<'a>(on_source: &[&'a SubscriptionRow], request: &Request) -> Result<Ve
 }
 
 /// Type, ordering key and version of an event.
-fn facts(locked: &Locked, event: i32) -> (Option<String>, Option<String>, Option<i64>) {
+pub(crate) fn facts(locked: &Locked, event: i32) -> (Option<String>, Option<String>, Option<i64>) {
     let Some(element) = locked.batch.as_ref().and_then(|batch| batch.get(event as usize)) else {
         return (locked.event_type.clone(), locked.ordering_key.clone(), locked.version);
     };
@@ -172,7 +175,7 @@ fn facts(locked: &Locked, event: i32) -> (Option<String>, Option<String>, Option
 }
 
 /// An event's place in the order of a subscription: as whoever recorded it found it.
-fn place(
+pub(crate) fn place(
     stored: Option<&Stored>,
     locked: &Locked,
     event: i32,
@@ -189,7 +192,7 @@ fn place(
     (found.or_else(|| key.map(str::to_owned)), placed.version.or(version))
 }
 
-fn wants(subscription: &SubscriptionRow, event_type: Option<&str>) -> bool {
+pub(crate) fn wants(subscription: &SubscriptionRow, event_type: Option<&str>) -> bool {
     subscription
         .patterns
         .iter()
@@ -244,7 +247,7 @@ async fn carry_out(
         parts.iter().filter(|(act, _)| *act == Act::Redrive).map(|(_, part)| part.subscription).collect();
     if !dead.is_empty() {
         let subscriptions: Vec<i32> = dead.iter().map(|subscription| subscription.id).collect();
-        dead::redrive(&mut *tx, delivery, None, Some(&subscriptions)).await?;
+        dead::redrive(&mut *tx, delivery, None, Some(&subscriptions), Asking::Operator).await?;
         done.redriven.extend(dead.iter().map(|subscription| subscription.handler.clone()));
     }
     for (act, part) in parts {

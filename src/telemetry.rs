@@ -121,8 +121,14 @@ pub const LANES_REPAIRED: &str = "hookgate_lanes_repaired_total";
 pub const ATTEMPT_LOG_FAILURES: &str = "hookgate_attempt_log_failures_total";
 /// Claims that failed.
 pub const CLAIM_FAILURES: &str = "hookgate_claim_failures_total";
-/// Jobs put back by an operator. `how`: `replayed`, `redriven`, `hastened`.
+/// Jobs put back by an operator. `how`: `queued`, `redriven`, `hastened`, `redriven_to` (another handler).
 pub const REPLAYED: &str = "hookgate_replayed_total";
+/// Unfinished jobs that an operator ended.
+pub const CANCELLED: &str = "hookgate_cancelled_total";
+/// Pauses in force. `scope`: `all`, `source`, `handler`, `subscription`.
+pub const PAUSED: &str = "hookgate_paused";
+/// Unfinished jobs of handlers that no live worker has had for a minute. `handler`.
+pub const UNSERVED_JOBS: &str = "hookgate_unserved_jobs";
 /// Unfinished jobs. `handler`, `state`.
 pub const JOBS: &str = "hookgate_jobs";
 /// How long the first due job has waited. `handler`.
@@ -155,6 +161,7 @@ const COUNTERS: &[(&str, &str)] = &[
     (ATTEMPT_LOG_FAILURES, "Settled attempts whose log row could not be written"),
     (CLAIM_FAILURES, "Claims that failed"),
     (REPLAYED, "Jobs put back by an operator"),
+    (CANCELLED, "Unfinished jobs that an operator ended"),
     (SAMPLE_FAILURES, "Samples of the gauges that failed"),
 ];
 
@@ -165,6 +172,8 @@ const GAUGES: &[(&str, &str)] = &[
     (LANES, "Lanes that are not idle, by state"),
     (DEAD, "Dead jobs by handler"),
     (BREAKERS, "Breakers of destinations and dependencies that ever failed, by state"),
+    (PAUSED, "Pauses in force by scope"),
+    (UNSERVED_JOBS, "Unfinished jobs of handlers that no live worker has had for a minute"),
     (WORKERS, "Workers that spoke within their lease"),
 ];
 

@@ -4,6 +4,8 @@ use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, StatusCode, header};
 use serde_json::json;
 
+use crate::steer::SteerError;
+
 /// Why a request to the API failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ApiError {
@@ -110,6 +112,33 @@ impl ApiError {
                 detail: "The database did not answer.".to_owned(),
                 action: "Ask again in a few seconds; GET /readyz says what is missing, the log says why.",
             },
+        }
+    }
+}
+
+impl From<SteerError> for ApiError {
+    fn from(error: SteerError) -> Self {
+        match error {
+            SteerError::UnknownHandler(_) => {
+                Self::NotFound("there is no handler of this name; GET /api/v1/handlers lists them")
+            }
+            SteerError::UnknownSource(_) => {
+                Self::NotFound("there is no source of this name; GET /api/v1/sources lists them")
+            }
+            SteerError::NotSubscribed { .. } => {
+                Self::NotFound("this handler has nothing to do with this source; GET /api/v1/handlers has its sources")
+            }
+            SteerError::Itself(name) => Self::Invalid(format!(
+                "the jobs are handler '{}'s already: name another one in \"to\", or replay the deliveries",
+                name.escape_debug()
+            )),
+            SteerError::NotTaken { to, sources } => Self::Invalid(format!(
+                "handler '{}' is not subscribed to {}, where jobs wait to be handed over: let its `from` cover them first, \
+                 or name a handler that does",
+                to.escape_debug(),
+                sources.join(", ")
+            )),
+            SteerError::Database(error) => Self::Database(error),
         }
     }
 }

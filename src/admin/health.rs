@@ -31,6 +31,13 @@ POST /api/v1/deliveries/{id}/replay     {\"handlers\": [\"name\"], \"force\": tr
 GET  /api/v1/conflicts                  ids that came again with another body
 GET  /api/v1/dead                       jobs that ended badly
 GET  /api/v1/handlers
+POST /api/v1/handlers/{name}/retire     no more events; what is queued is cancelled
+POST /api/v1/handlers/{name}/redrive    {\"to\": \"name\", \"dry_run\": true}
+GET  /api/v1/jobs                       unfinished: ?state= handler= source= lane= due= limit= cursor=
+POST /api/v1/jobs/cancel                {\"delivery\": \"id\"} or {\"handler\": \"name\", \"dry_run\": true}
+GET  /api/v1/pauses
+POST /api/v1/pause                      {\"all\": true}, {\"source\": \"name\"}, {\"handler\": \"name\"}, or both
+POST /api/v1/resume                     the same
 GET  /api/v1/sources
 GET  /api/v1/workers
 GET  /api/v1/breakers                   destinations that failed, and until when they are left alone

@@ -10,10 +10,13 @@ mod dead;
 mod declared;
 mod deliveries;
 mod error;
+mod handlers;
 mod health;
+mod jobs;
 mod lanes;
 mod masking;
 mod parameters;
+mod pauses;
 mod reading;
 mod refused;
 mod replay;
@@ -56,7 +59,7 @@ pub struct Operator {
     pub receipt_key: fn(&str) -> [u8; 16],
     /// What this process is configured to receive.
     pub configured: Configured,
-    /// Called when a replay queued work, so that it need not wait for a worker's poll.
+    /// Called when an operator queued, paused or freed work, so that it need not wait for a worker's poll.
     pub work_queued: Box<dyn Fn() + Send + Sync>,
 }
 
@@ -79,6 +82,13 @@ pub fn router(operator: Arc<Operator>) -> Router {
         .route("/conflicts", get(deliveries::conflicts))
         .route("/dead", get(dead::list))
         .route("/handlers", get(declared::handlers))
+        .route("/handlers/{name}/retire", post(handlers::retire))
+        .route("/handlers/{name}/redrive", post(handlers::redrive))
+        .route("/jobs", get(jobs::list))
+        .route("/jobs/cancel", post(jobs::cancel))
+        .route("/pauses", get(pauses::list))
+        .route("/pause", post(pauses::pause))
+        .route("/resume", post(pauses::resume))
         .route("/sources", get(sources::list))
         .route("/sources/{name}", get(sources::show))
         .route("/sources/{name}/pair", post(sources::pair))

@@ -1,6 +1,6 @@
 //! The gauges that only the database knows, looked up every few seconds.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::Operator;
 use super::error::ApiError;
 use crate::store::search::backlog;
-use crate::store::{breakers, lanes, workers};
+use crate::store::{breakers, lanes, pauses, unserved, workers};
 use crate::telemetry;
 
 const EVERY: Duration = Duration::from_secs(15);
@@ -73,12 +73,26 @@ async fn look(conn: &mut PgConnection, lease: Duration) -> sqlx::Result<Vec<(Ser
         let labels = labels.iter().map(|(name, label)| (*name, (*label).to_owned())).collect();
         found.push((Series { metric, labels }, value));
     };
-    for row in backlog::jobs(conn).await? {
+    let unserved = unserved::names(conn).await?;
+    let mut waiting: BTreeMap<&str, i64> = BTreeMap::new();
+    let rows = backlog::jobs(conn).await?;
+    for row in &rows {
+        if unserved.contains(&row.handler) {
+            *waiting.entry(&row.handler).or_default() += row.jobs;
+        }
         let handler = ("handler", row.handler.as_str());
         show(telemetry::JOBS, &[handler, ("state", &row.state)], row.jobs as f64);
         if row.state == "ready" {
             show(telemetry::OVERDUE_SECONDS, &[handler], row.overdue_seconds.max(0.0));
         }
+    }
+    for (handler, jobs) in waiting {
+        show(telemetry::UNSERVED_JOBS, &[("handler", handler)], jobs as f64);
+    }
+    let pauses = pauses::list(conn).await?;
+    for scope in ["all", "source", "handler", "subscription"] {
+        let count = pauses.iter().filter(|pause| pause.scope == scope).count();
+        show(telemetry::PAUSED, &[("scope", scope)], count as f64);
     }
     for (handler, jobs) in backlog::dead(conn).await? {
         show(telemetry::DEAD, &[("handler", &handler)], jobs as f64);

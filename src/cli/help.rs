@@ -5,7 +5,22 @@ use super::exit::Exit;
 const GROUPS: [(&str, &[&str]); 3] = [
     ("Get going", &["dev", "init", "send"]),
     ("Run it", &["serve", "migrate", "check"]),
-    ("Look and act", &["deliveries", "replay", "explain", "sources", "lanes", "breakers", "providers"]),
+    (
+        "Look and act",
+        &[
+            "deliveries",
+            "jobs",
+            "replay",
+            "handlers",
+            "lanes",
+            "pause",
+            "resume",
+            "breakers",
+            "explain",
+            "sources",
+            "providers",
+        ],
+    ),
 ];
 
 const EXAMPLES: &str = "\

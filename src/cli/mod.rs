@@ -12,10 +12,13 @@ mod demo;
 mod dev;
 mod exit;
 mod explain;
+mod handlers;
 mod help;
 mod init;
+mod jobs;
 mod lanes;
 mod migrate;
+mod pause;
 mod providers;
 mod replay;
 mod sample;
@@ -78,6 +81,16 @@ enum Command {
     Deliveries(deliveries::Command),
     /// Run a delivery's handlers again
     Replay(replay::Args),
+    /// See what waits to be done, and end it
+    #[command(subcommand)]
+    Jobs(jobs::Command),
+    /// See who takes events, retire a handler, hand its jobs over
+    #[command(subcommand)]
+    Handlers(handlers::Command),
+    /// Stop handlers from starting while receiving goes on
+    Pause(pause::Pause),
+    /// Let them start again
+    Resume(pause::Resume),
     /// Say why a captured request is refused, and what to change
     Explain(explain::Args),
     /// See what receives, and pair with providers that send the secret themselves
@@ -132,6 +145,10 @@ pub(crate) async fn run(builder: Builder, args: impl IntoIterator<Item = OsStrin
         Command::Check(args) => check::run(&invocation, &args),
         Command::Deliveries(command) => deliveries::run(&invocation, &command).await,
         Command::Replay(args) => replay::run(&invocation, &args).await,
+        Command::Jobs(command) => jobs::run(&invocation, &command).await,
+        Command::Handlers(command) => handlers::run(&invocation, &command).await,
+        Command::Pause(wanted) => pause::pause(&invocation, &wanted).await,
+        Command::Resume(wanted) => pause::resume(&invocation, &wanted).await,
         Command::Explain(args) => explain::run(&invocation, &args),
         Command::Sources(command) => sources::run(&invocation, &command).await,
         Command::Breakers(command) => breakers::run(&invocation, &command).await,
@@ -216,6 +233,14 @@ mod tests {
             "hookgate replay 0198 --handler a --handler b --force --api http://127.0.0.1:1",
             "hookgate explain --source stripe --request captured.http",
             "hookgate explain --source stripe --request - --at 2026-11-30T22:13:20Z --old-secret-env OLD --json",
+            "hookgate jobs list --state waiting --handler billing --due now --lane cus_1",
+            "hookgate jobs cancel --handler billing --source stripe --dry-run",
+            "hookgate jobs cancel --delivery 0198 --event 1 --run 0 --running --yes --reason broken",
+            "hookgate handlers list --json",
+            "hookgate handlers retire billing",
+            "hookgate handlers redrive billing --to billing-2 --dry-run",
+            "hookgate pause --all --reason migration",
+            "hookgate resume --source stripe --handler billing",
             "hookgate sources list",
             "hookgate sources show asana --json",
             "hookgate sources pair asana --for 5m --wait",
@@ -243,6 +268,13 @@ mod tests {
             "hookgate send stripe invoice.paid --times 0",
             "hookgate deliveries list --state finished",
             "hookgate replay",
+            "hookgate jobs cancel --yes",
+            "hookgate jobs cancel --handler billing --event 1 --yes",
+            "hookgate jobs cancel --handler billing --yes --dry-run",
+            "hookgate handlers redrive billing",
+            "hookgate pause",
+            "hookgate pause --all --source stripe",
+            "hookgate resume --all --reason why",
             "hookgate sources pair asana --for soon",
             "hookgate sources pair ../x",
             "hookgate lanes list --state stuck",

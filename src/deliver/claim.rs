@@ -1,6 +1,7 @@
 //! Claim, **T2**: ready lanes and ready jobs → the right to run them.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use sqlx::PgConnection;
 
@@ -9,10 +10,14 @@ use super::live::Number;
 use super::permit::Permits;
 use super::served::{Asked, Got};
 use super::share::Queue;
-use crate::store::jobs::{self, Job, Rank};
+use super::suspects::SuspectPlace;
+use crate::store::jobs::{self, Job, Rank, Waiting};
 use crate::store::lanes::{self, Advance, ClaimedLane, Mark, Release};
 use crate::store::pick::{self, Group, Picked};
 use crate::store::{Held, JobKey, LaneKey, Token, claims, newest};
+
+/// When a lane whose head is a suspect is looked at again, while another suspect runs here.
+const SUSPECTS_WAIT: Duration = Duration::from_millis(500);
 
 /// The right to run jobs of one lane in order, or one job outside any lane. Only [`claim`] makes one.
 #[derive(Debug)]
@@ -21,6 +26,8 @@ pub(crate) struct Claim {
     token: Token,
     /// Keeps the token's number live for as long as the claim is.
     _number: Number,
+    /// For as long as a suspect runs, no other one does here.
+    _suspect: Option<SuspectPlace>,
     subscription: i32,
     sequence: Sequence,
     /// Already started.
@@ -43,10 +50,19 @@ enum Sequence {
 }
 
 impl Claim {
-    fn alone(job: Job, token: Token, number: &Number) -> Self {
+    fn alone(job: Job, token: Token, number: &Number, suspect: Option<SuspectPlace>) -> Self {
         let (held, subscription) = (Held::Job(job.key()), job.subscription);
-        let (sequence, rest) = (Sequence::Received, Vec::new());
-        Self { held, token, _number: number.clone(), subscription, sequence, first: job, rest, is_probe: false }
+        Self {
+            held,
+            token,
+            _number: number.clone(),
+            _suspect: suspect,
+            subscription,
+            sequence: Sequence::Received,
+            first: job,
+            rest: Vec::new(),
+            is_probe: false,
+        }
     }
 
     pub(crate) fn held(&self) -> Held {
@@ -95,15 +111,17 @@ pub(super) struct Claimed {
 }
 
 /// Fills the places of those who ask, within their rates and breakers, and starts the first job of each claim. A lane's
-/// claim has up to `lane_claim` jobs. Transaction: a claim, the start it makes durable, the tokens that it takes and
-/// the try that it is commit together.
+/// claim has up to `lane_claim` jobs. Of all that a rescue put back, at most one is claimed, and only while no other one
+/// runs in this process. Transaction: a claim, the start it makes durable, the tokens that it takes and the try that it is
+/// commit together.
 pub(super) async fn claim(worker: &Worker, asked: &[Asked], number: &Number) -> sqlx::Result<Claimed> {
+    let mut suspect = worker.suspects.place();
     let token = Token { worker: worker.id, n: number.get() };
     let mut tx = worker.pool.begin().await?;
     claims::plan_by_index(&mut tx).await?;
     let mut permits = Permits::lock(&mut tx, asked, token).await?;
     let groups = grouped(asked, &permits);
-    let picked = pick::pick(&mut tx, &groups).await?;
+    let picked = pick::pick(&mut tx, &groups, suspect.is_some()).await?;
     let lane_claim = |subscription| {
         let asked = asked.iter().find(|asked| asked.has(subscription));
         // What follows within a lane would start without a token, or be a second try.
@@ -114,12 +132,12 @@ pub(super) async fn claim(worker: &Worker, asked: &[Asked], number: &Number) -> 
     let lanes: Vec<LaneKey> = picked.iter().filter_map(|picked| key_of(picked.lane.as_deref()?)).collect();
     if !lanes.is_empty() {
         let claimed = lanes::take(&mut tx, &lanes, token).await?;
-        start_lanes(&mut tx, claimed, token, number, lane_claim, &mut made).await?;
+        start_lanes(&mut tx, claimed, token, number, lane_claim, &mut suspect, &mut made).await?;
     }
     let alone: Vec<JobKey> = picked.iter().filter_map(Picked::job).collect();
     if !alone.is_empty() {
         let jobs = jobs::take(&mut tx, &alone, token).await?;
-        made.extend(jobs.into_iter().map(|job| Claim::alone(job, token, number)));
+        start_alone(&mut tx, jobs, token, number, &mut suspect, &mut made).await?;
     }
     let started = |asked: &Asked| made.iter().filter(|claim| asked.has(claim.subscription)).count();
     let started: Vec<usize> = asked.iter().map(started).collect();
@@ -159,12 +177,33 @@ fn got(asked: &Asked, groups: &[Group<'_>], picked: &[Picked], permits: &Permits
     Got { taken, is_full, dry_for: permits.dry_for(asked) }
 }
 
+/// What was claimed is started already; a suspect too many goes back as if it had not been.
+async fn start_alone(
+    tx: &mut PgConnection,
+    claimed: Vec<Job>,
+    token: Token,
+    number: &Number,
+    suspect: &mut Option<SuspectPlace>,
+    made: &mut Vec<Claim>,
+) -> sqlx::Result<()> {
+    for job in claimed {
+        let place = if job.rescues > 0 { suspect.take() } else { None };
+        if job.rescues > 0 && place.is_none() {
+            jobs::put_back(&mut *tx, job.key(), Some(token), Waiting::NotStarted(Duration::ZERO)).await?;
+        } else {
+            made.push(Claim::alone(job, token, number, place));
+        }
+    }
+    Ok(())
+}
+
 async fn start_lanes(
     tx: &mut PgConnection,
     claimed: Vec<ClaimedLane>,
     token: Token,
     number: &Number,
     lane_claim: impl Fn(i32) -> i64,
+    suspect: &mut Option<SuspectPlace>,
     made: &mut Vec<Claim>,
 ) -> sqlx::Result<()> {
     let keys = |of: &dyn Fn(&ClaimedLane) -> bool| -> Vec<LaneKey> {
@@ -207,6 +246,12 @@ async fn start_lanes(
             release_early(&mut *tx, &key, token, sequence, due_in).await?;
             continue;
         };
+        let place = if first.rescues > 0 { suspect.take() } else { None };
+        if first.rescues > 0 && place.is_none() {
+            let release = Some(Release::After(SUSPECTS_WAIT));
+            lanes::advance(&mut *tx, &key, token, Advance { release, ..Advance::default() }).await?;
+            continue;
+        }
         let Some(started) = jobs::start(&mut *tx, first.key(), rank).await? else {
             // One before it came back at this very moment: the next look finds it.
             let release = Some(Release::Now);
@@ -218,6 +263,7 @@ async fn start_lanes(
             held: Held::Lane(key),
             token,
             _number: number.clone(),
+            _suspect: place,
             subscription: lane.subscription,
             sequence,
             first,
@@ -236,11 +282,11 @@ struct Next {
     due_in: Option<f64>,
 }
 
-/// The jobs that may run now, in order: up to the first that isn't due, since nothing may overtake it. After a rescue
-/// only the head, so that if it takes its worker down again nobody else is blamed.
+/// The jobs that may run now, in order: up to the first that isn't due, since nothing may overtake it. A suspect is a head,
+/// and alone in its claim.
 fn runnable(jobs: Vec<Job>) -> impl Iterator<Item = Job> {
     let rescued_head = jobs.first().is_some_and(|head| head.rescues > 0);
-    let limit = if rescued_head { 1 } else { usize::MAX };
+    let limit = if rescued_head { 1 } else { jobs.iter().position(|job| job.rescues > 0).unwrap_or(usize::MAX) };
     jobs.into_iter().take_while(|job| job.is_due).take(limit)
 }
 
@@ -257,7 +303,7 @@ async fn release_early(
         Sequence::Newest => due_in,
         Sequence::Received | Sequence::Sorted => Some(jobs::earliest_due(&mut *tx, key).await?.unwrap_or(0.0)),
     };
-    let wait = wait.map(|wait| std::time::Duration::from_secs_f64(wait.clamp(0.05, 3600.0)));
+    let wait = wait.map(|wait| Duration::from_secs_f64(wait.clamp(0.05, 3600.0)));
     let release = Some(wait.map_or(Release::Now, Release::After));
     lanes::advance(tx, key, token, Advance { release, ..Advance::default() }).await?;
     Ok(())

@@ -40,13 +40,21 @@ impl Ran {
     }
 }
 
-/// Runs the handler on a started job. Errs only if the payload could not be read: then the handler did not run.
+/// Runs the handler on a started job. Errs only if the database was in no state to give the payload: then the handler did
+/// not run, and the job is not to blame.
 pub(crate) async fn execute(worker: &Worker, handler: &Handler, claim: &Claim, job: &Job) -> sqlx::Result<Ran> {
     let mut conn = worker.pool.acquire().await?;
-    let stored = answered(worker.patience(), deliveries::load(&mut conn, job.delivery)).await?;
-    drop(conn);
     let started_at = Utc::now();
     let ran = |outcome, error| Ran { outcome, transaction: None, error, status: None, started_at };
+    let stored = match answered(worker.patience(), deliveries::load(&mut conn, job.delivery)).await {
+        // It would go on like this for ever: a failure like any other, with its waits, its budget and its end.
+        Err(error) if is_of_the_payload(&error) => {
+            let why = format!("the payload can't be read: {error}");
+            return Ok(ran(Outcome::Failed { retry_after: None }, Some(why)));
+        }
+        stored => stored?,
+    };
+    drop(conn);
     let Some(stored) = stored else {
         return Ok(ran(Outcome::Permanent, Some("the payload is past its retention".to_owned())));
     };
@@ -90,6 +98,19 @@ pub(crate) async fn execute(worker: &Worker, handler: &Handler, claim: &Claim, j
         return Ok(Ran { status, ..ran(Outcome::Escaped, Some(text)) });
     }
     Ok(Ran { status, ..ran(outcome, error) })
+}
+
+/// Whether the database answered, and what it said is of this payload or this statement (damaged data, a missing right)
+/// rather than of the server's state: a connection's end, a restart, a failover, no room, a lock.
+fn is_of_the_payload(error: &sqlx::Error) -> bool {
+    match error {
+        sqlx::Error::Database(refusal) => {
+            let code = refusal.code().unwrap_or_default();
+            !["08", "25", "40", "53", "55", "57P", "58"].iter().any(|state| code.starts_with(state))
+        }
+        sqlx::Error::ColumnDecode { .. } | sqlx::Error::Decode(_) => true,
+        _ => false,
+    }
 }
 
 /// What a job that ended its lent transaction is told by.

@@ -14,12 +14,14 @@ mod execute;
 mod hand_back;
 mod heartbeat;
 mod live;
+mod paused;
 mod permit;
 mod record;
 pub(crate) mod rescue;
 mod served;
 mod settle;
 pub(crate) mod share;
+mod suspects;
 mod wake;
 mod work;
 
@@ -41,7 +43,9 @@ use answered::answered;
 use claim::Claim;
 use hand_back::{Back, give_back};
 use live::Live;
+use paused::Paused;
 use served::{Asked, Asking, Served};
+use suspects::Suspects;
 
 pub(crate) use bucket::Limit;
 pub(crate) use heartbeat::{Pulse, beat, introduce};
@@ -95,6 +99,8 @@ pub(crate) struct Worker {
     pub(crate) breakers: Arc<Breakers>,
     served: Vec<Arc<Served>>,
     live: Arc<Live>,
+    paused: Paused,
+    suspects: Suspects,
     running: TaskTracker,
 }
 
@@ -123,6 +129,8 @@ impl Worker {
             breakers: Arc::new(breakers),
             served,
             live: Arc::default(),
+            paused: Paused::default(),
+            suspects: Suspects::default(),
             running: TaskTracker::new(),
         }
     }
@@ -226,11 +234,16 @@ impl Worker {
         self.wake.poke_local();
     }
 
-    /// The registry, read again when it moved on: a new source may have new subscriptions of our handlers.
+    /// The registry, read again when it moved on: a new source may have new subscriptions of our handlers. And what is
+    /// paused, where that changed.
     async fn current<'a>(&self, plan: &'a mut Option<Plan>) -> sqlx::Result<&'a Plan> {
         let generation = {
             let mut conn = self.pool.acquire().await?;
-            crate::store::registry::generation(&mut conn).await?
+            let dates = crate::store::registry::dates(&mut conn).await?;
+            if !self.paused.is_of(dates) {
+                self.paused.learn(dates, crate::store::pauses::subscriptions(&mut conn).await?);
+            }
+            dates.0
         };
         if plan.as_ref().is_none_or(|plan| plan.generation != generation) {
             *plan = None;

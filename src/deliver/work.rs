@@ -18,10 +18,10 @@ use crate::telemetry;
 /// moment.
 const REFUSALS: u32 = 6;
 
-/// How long a job whose payload can't be read is left alone.
+/// How long a job is left alone when the database was in no state to give its payload.
 const UNREADABLE: Duration = Duration::from_secs(1);
 
-/// Runs the claim's jobs until one fails, all are done, the worker stops, or the claim is lost.
+/// Runs the claim's jobs until one fails, all are done, the worker stops, an operator pauses them, or the claim is lost.
 pub(crate) async fn work(worker: &Worker, handler: &Handler, claim: &mut Claim) {
     let (mut job, mut rest) = claim.take_jobs();
     let (held, token) = (claim.held(), claim.token());
@@ -43,8 +43,10 @@ pub(crate) async fn work(worker: &Worker, handler: &Handler, claim: &mut Claim) 
         let told = history(worker, handler, claim, &job);
         let transition = job::decide(&ran.outcome, told, &handler.policy, rand::random());
         report(handler, &job, &ran, transition);
-        let may_go_on = !worker.stop.is_cancelled() && !is_held_up(worker, handler, claim);
-        let next = if may_go_on { rest.next() } else { None };
+        let stands_still = worker.stop.is_cancelled()
+            || worker.paused.covers(claim.subscription())
+            || is_held_up(worker, handler, claim);
+        let next = if stands_still { None } else { rest.next() };
         match settle_surely(worker, handler, claim, &job, ran, transition, next).await {
             Some(Settled::Next(next)) => job = next,
             Some(Settled::Released) => return,

@@ -3,6 +3,7 @@
 //! Any number of gateways may run it; every step is safe twice, and none makes ingest wait.
 
 mod audit;
+mod handlers;
 pub(crate) mod partitions;
 mod retention;
 
@@ -36,7 +37,7 @@ pub(crate) struct Settings {
 /// Runs until dropped: every step is one transaction, or safe to break off. Rescues look four times a lease, so that a
 /// lost claim waits little longer than it must; what is slow runs beside them.
 pub(crate) async fn run(pool: PgPool, settings: Settings) {
-    tokio::join!(rescue_forever(&pool, &settings), keep_forever(&pool, &settings));
+    tokio::join!(rescue_forever(&pool, &settings), watch_forever(&pool, &settings), keep_forever(&pool, &settings));
 }
 
 async fn rescue_forever(pool: &PgPool, settings: &Settings) {
@@ -44,6 +45,15 @@ async fn rescue_forever(pool: &PgPool, settings: &Settings) {
     loop {
         tick.tick().await;
         noted("rescue", rescue::rescue(pool, settings.lease, settings.rescues)).await;
+    }
+}
+
+/// As often as a rescue: whether a handler has a worker changes when a lease runs out.
+async fn watch_forever(pool: &PgPool, settings: &Settings) {
+    let mut tick = tokio::time::interval(settings.lease / 4);
+    loop {
+        tick.tick().await;
+        noted("handlers", handlers::unserved(pool, settings.lease)).await;
     }
 }
 
@@ -56,6 +66,7 @@ async fn keep_forever(pool: &PgPool, settings: &Settings) {
         noted("partitions", partitions::ensure(pool)).await;
         noted("lanes", purge_lanes(pool, settings.retention.receipts)).await;
         noted("audit", audit::lanes(pool)).await;
+        noted("retired", crate::steer::sweep(pool)).await;
         noted("days", retention::drop_days(pool, &settings.retention)).await;
         noted("receipts", sweep.receipts(pool, settings.retention.receipts)).await;
     }

@@ -17,6 +17,7 @@ use super::reply::Status;
 use super::write::Writer;
 use crate::registry::{Plan, PlannedSource};
 use crate::store::copies::Act;
+use crate::store::dead::Asking;
 use crate::store::partitions::stamped_at;
 use crate::store::receipts::{ConflictNote, Receipt};
 use crate::store::record::{NewJob, NewReceipt};
@@ -170,10 +171,10 @@ fn is_past(delivery: Uuid, writer: &Writer) -> bool {
     stamped_at(delivery).is_some_and(|stamped| writer.clock.now() - stamped > horizon)
 }
 
-/// The same event again: dead jobs are queued afresh, waiting ones become due, others are left alone; noted in any case.
+/// The same event again: dead jobs are queued afresh (not what an operator cancelled), waiting ones become due, others are left alone; noted in any case.
 async fn copy(tx: &mut PgConnection, receipt: &Receipt, parts: &Parts<'_>) -> sqlx::Result<Found> {
     let (delivery, event) = (receipt.delivery, receipt.event);
-    let redriven = dead::redrive(&mut *tx, delivery, Some(event), None).await?;
+    let redriven = dead::redrive(&mut *tx, delivery, Some(event), None, Asking::Sender).await?;
     lanes::hasten(&mut *tx, delivery, event, None).await?;
     let hastened = jobs::hasten(&mut *tx, delivery, event, None).await?;
     let act = match (redriven.is_empty(), hastened) {

@@ -13,6 +13,14 @@ pub(crate) struct Redriven {
     pub(crate) out_of_order: bool,
 }
 
+/// Who wants dead work back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Asking {
+    /// The provider, by sending again: what an operator cancelled is not its to revive.
+    Sender,
+    Operator,
+}
+
 /// Moves a job that its caller removed from `jobs` here.
 pub(crate) async fn insert(
     conn: &mut PgConnection,
@@ -49,18 +57,20 @@ pub(crate) async fn insert(
 /// someone else did. The retry budget starts afresh; the attempt number goes on; a job of a lane re-enters at its
 /// original place, so it runs next.
 ///
-/// `event` and `subscriptions` narrow it. Lock order dead → lanes (sorted) → jobs.
+/// `event` and `subscriptions` narrow it. What was handed over to another handler is over here. Lock order dead → lanes (sorted) → jobs.
 pub(crate) async fn redrive(
     conn: &mut PgConnection,
     delivery: Uuid,
     event: Option<i32>,
     subscriptions: Option<&[i32]>,
+    asking: Asking,
 ) -> sqlx::Result<Vec<Redriven>> {
     sqlx::query_as(
         "with ticket as (
              delete from hookgate.dead
               where delivery = $1 and ($2::int is null or event = $2 or $2 = any(elements))
                 and ($3::int[] is null or subscription = any($3))
+                and redriven_to is null and ($4 or reason <> 'cancelled')
              returning *
          ), lane as (
              insert into hookgate.lanes as l (lane, subscription, label, state, class, pending, next_seq, due)
@@ -86,6 +96,7 @@ pub(crate) async fn redrive(
     .bind(delivery)
     .bind(event)
     .bind(subscriptions)
+    .bind(asking == Asking::Operator)
     .fetch_all(conn)
     .await
 }

@@ -9,6 +9,7 @@
 pub(crate) mod attempts;
 pub(crate) mod breakers;
 pub(crate) mod buckets;
+pub(crate) mod cancel;
 pub(crate) mod claims;
 pub(crate) mod copies;
 pub(crate) mod dead;
@@ -20,14 +21,17 @@ pub(crate) mod lanes;
 pub(crate) mod newest;
 pub(crate) mod pairing;
 pub(crate) mod partitions;
+pub(crate) mod pauses;
 pub(crate) mod pick;
 pub(crate) mod receipts;
 pub(crate) mod record;
+pub(crate) mod redrive;
 pub(crate) mod registry;
 pub(crate) mod replays;
 pub(crate) mod schema;
 pub(crate) mod search;
 pub(crate) mod session;
+pub(crate) mod unserved;
 pub(crate) mod workers;
 
 use uuid::Uuid;

@@ -38,7 +38,7 @@ impl Picked {
 }
 
 /// Locks ready lanes and due jobs for each group: of each queue in the order given up to what is asked, the earliest
-/// first, until the group's places are taken.
+/// first, until the group's places are taken. Jobs outside lanes that a rescue put back only with `suspects`.
 ///
 /// The innermost laterals run once a queue over `lanes_ready` and `jobs_due` (subscription, class, due), so a backlog of one
 /// can't hide another's work, and a crowd that waits for the future is passed by in one step. Each limit stops what is
@@ -46,7 +46,7 @@ impl Picked {
 /// not bound the index scan. `skip locked`: what ingest or settle is touching is left to the next look instead of waited
 /// for. The look at `subscriptions` has a limit because without one it would be a join, whose order is the planner's to
 /// choose. The caller has called [`super::claims::plan_by_index`].
-pub(crate) async fn pick(conn: &mut PgConnection, groups: &[Group<'_>]) -> sqlx::Result<Vec<Picked>> {
+pub(crate) async fn pick(conn: &mut PgConnection, groups: &[Group<'_>], suspects: bool) -> sqlx::Result<Vec<Picked>> {
     let (mut places, mut first, mut last) = (Vec::new(), Vec::new(), Vec::new());
     let mut grabs: Vec<Grab> = Vec::new();
     for group in groups {
@@ -82,6 +82,7 @@ pub(crate) async fn pick(conn: &mut PgConnection, groups: &[Group<'_>]) -> sqlx:
                                 where not g.in_lanes and j.subscription = g.subscription and j.lane is null
                                   and j.class = g.class and j.due <= now() and j.state in ('ready', 'waiting')
                                   and (j.snoozed_until is null or j.snoozed_until <= now())
+                                  and ($8 or j.rescues = 0)
                                 order by j.due
                                 limit g.n
                                   for no key update skip locked) j) q
@@ -94,6 +95,7 @@ pub(crate) async fn pick(conn: &mut PgConnection, groups: &[Group<'_>]) -> sqlx:
     .bind(grabs.iter().map(|grab| grab.queue.class).collect::<Vec<_>>())
     .bind(grabs.iter().map(|grab| grab.queue.in_lanes).collect::<Vec<_>>())
     .bind(grabs.iter().map(|grab| grab.at_most).collect::<Vec<_>>())
+    .bind(suspects)
     .fetch_all(conn)
     .await
 }

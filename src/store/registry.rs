@@ -189,6 +189,70 @@ pub(crate) async fn snapshot(conn: &mut PgConnection) -> sqlx::Result<Snapshot> 
     }
 }
 
+/// When the registry and the pauses last changed: their two counters.
+pub(crate) async fn dates(conn: &mut PgConnection) -> sqlx::Result<(i64, i64)> {
+    sqlx::query_as("select generation, pauses from hookgate.registry").fetch_one(conn).await
+}
+
+/// Keeps the registry as it is until this transaction ends, as T1 does: what it queues, no retirement misses.
+pub(crate) async fn hold(conn: &mut PgConnection) -> sqlx::Result<()> {
+    sqlx::query("select from hookgate.registry for key share").execute(conn).await?;
+    Ok(())
+}
+
+/// Ends a handler's fan-out. `false`: it is retired already, or there is none. The caller has locked the registry, and
+/// raises the generation.
+pub(crate) async fn retire(conn: &mut PgConnection, handler: &str) -> sqlx::Result<bool> {
+    let done = sqlx::query(
+        "update hookgate.handlers set retired_at = clock_timestamp(), unserved_since = null
+          where name = $1 and retired_at is null",
+    )
+    .bind(handler)
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// One handler on one source, whatever became of either.
+#[derive(Debug, Clone, PartialEq, Eq, FromRow)]
+pub(crate) struct Place {
+    pub(crate) subscription: i32,
+    pub(crate) source: i32,
+    pub(crate) source_name: String,
+}
+
+/// The subscriptions of a handler, on a source, or of one on the other; also those that were switched off.
+pub(crate) async fn places(
+    conn: &mut PgConnection,
+    handler: Option<&str>,
+    source: Option<&str>,
+) -> sqlx::Result<Vec<Place>> {
+    sqlx::query_as(
+        "select u.id as subscription, u.source, s.name as source_name
+           from hookgate.subscriptions u
+           join hookgate.handlers h on h.id = u.handler
+           join hookgate.sources s on s.id = u.source
+          where ($1::text is null or h.name = $1) and ($2::text is null or s.name = $2)
+          order by u.id",
+    )
+    .bind(handler)
+    .bind(source)
+    .fetch_all(conn)
+    .await
+}
+
+/// Whether there is a handler, and a source, of this name.
+pub(crate) async fn known(conn: &mut PgConnection, handler: &str, source: &str) -> sqlx::Result<(bool, bool)> {
+    sqlx::query_as(
+        "select exists (select from hookgate.handlers where name = $1),
+                exists (select from hookgate.sources where name = $2)",
+    )
+    .bind(handler)
+    .bind(source)
+    .fetch_one(conn)
+    .await
+}
+
 /// The registry's generation.
 pub(crate) async fn generation(conn: &mut PgConnection) -> sqlx::Result<i64> {
     sqlx::query_scalar("select generation from hookgate.registry").fetch_one(conn).await

@@ -27,7 +27,10 @@ pub(crate) async fn standings(conn: &mut PgConnection, delivery: Uuid) -> sqlx::
            from (select event, subscription, 'job' as standing, 0 as rank, seq, elements
                    from hookgate.jobs where delivery = $1
                  union all
-                 select event, subscription, 'dead', 1, seq, elements from hookgate.dead where delivery = $1
+                 -- Handed over to another handler: it ended here.
+                 select event, subscription, case when redriven_to is null then 'dead' else 'ended' end,
+                        case when redriven_to is null then 1 else 2 end, seq, elements
+                   from hookgate.dead where delivery = $1
                  union all
                  select event, subscription, 'ended', 2, seq, elements
                    from hookgate.attempts where delivery = $1) w

@@ -7,6 +7,7 @@ pub(crate) mod backlog;
 pub(crate) mod breakers;
 pub(crate) mod declared;
 pub(crate) mod deliveries;
+pub(crate) mod jobs;
 pub(crate) mod lanes;
 pub(crate) mod pairing;
 pub(crate) mod work;

@@ -23,4 +23,5 @@ mod record;
 mod replay;
 mod shutdown;
 mod smoke;
+mod steering;
 mod support;

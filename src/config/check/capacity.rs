@@ -1,12 +1,13 @@
 //! Counts and sizes that must hold others.
 
 use super::Findings;
-use crate::config::{Config, show_size as show};
+use crate::config::{Config, ProcessRole, show_size as show};
 
 pub(super) fn check(config: &Config, found: &mut Findings) {
     zeros(config, found);
     recorder(config, found);
     shares(config, found);
+    listening(config, found);
     body("server.max_body", config.server.max_body, config, found);
     for source in config.sources.values() {
         if let Some(max_body) = source.max_body {
@@ -94,6 +95,19 @@ fn recorder(config: &Config, found: &mut Findings) {
              connection: raise the connections or lower the writers",
             recorder.writers, config.database.ingest_connections
         ));
+    }
+}
+
+/// A handler in `cx.tx()` holds a connection for as long as it runs.
+fn listening(config: &Config, found: &mut Findings) {
+    let works = config.server.roles.contains(&ProcessRole::Worker);
+    if works && config.database.listen && config.database.worker_connections == 1 {
+        found.error(
+            "`database.worker_connections` is 1 and `database.listen` is on, so waking others up, claiming and every \
+             handler wait for one connection: raise `database.worker_connections` to 2 or more, or set \
+             `database.listen = false`"
+                .to_owned(),
+        );
     }
 }
 

@@ -31,7 +31,8 @@ pub(crate) async fn jobs(conn: &mut PgConnection) -> sqlx::Result<Vec<Waiting>> 
 pub(crate) async fn dead(conn: &mut PgConnection) -> sqlx::Result<Vec<(String, i64)>> {
     sqlx::query_as(
         "select h.name, sum(w.jobs)::bigint
-           from (select subscription, count(*) as jobs from hookgate.dead group by subscription) w
+           from (select subscription, count(*) as jobs from hookgate.dead
+                  where redriven_to is null group by subscription) w
            join hookgate.subscriptions u on u.id = w.subscription
            join hookgate.handlers h on h.id = u.handler
           group by h.name",

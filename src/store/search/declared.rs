@@ -2,11 +2,14 @@
 
 use std::time::Duration;
 
-use serde::Serialize;
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use sqlx::types::Json;
 use sqlx::{FromRow, PgConnection};
 use uuid::Uuid;
 
 use super::Stamp;
+use crate::store::unserved;
 
 /// An ingest endpoint.
 #[derive(Debug, Clone, PartialEq, Serialize, FromRow)]
@@ -19,6 +22,12 @@ pub(crate) struct SourceRow {
     pub(crate) release: i64,
     /// The live handlers that get its events.
     pub(crate) handlers: Vec<String>,
+    /// Those of them that may not run now, by whatever pause.
+    pub(crate) paused: Vec<String>,
+    /// Since when the source itself is paused, by whom and why.
+    pub(crate) paused_at: Option<Stamp>,
+    pub(crate) paused_by: Option<String>,
+    pub(crate) paused_reason: Option<String>,
     /// Secrets that came in a handshake and are live.
     pub(crate) paired_secrets: i64,
     /// When the newest of them came.
@@ -34,6 +43,10 @@ pub(crate) async fn sources(conn: &mut PgConnection) -> sqlx::Result<Vec<SourceR
                 coalesce((select array_agg(h.name order by h.name)
                             from hookgate.subscriptions u join hookgate.handlers h on h.id = u.handler
                            where u.source = s.id and u.active and h.retired_at is null), '{}') as handlers,
+                coalesce((select array_agg(h.name order by h.name)
+                            from hookgate.subscriptions u join hookgate.handlers h on h.id = u.handler
+                           where u.source = s.id and u.active and u.paused and h.retired_at is null), '{}') as paused,
+                s.paused_at, s.paused_by, s.paused_reason,
                 p.live as paired_secrets, p.newest as paired_at, w.closes_at as pairing_until
            from hookgate.sources s
           cross join lateral (
@@ -60,17 +73,46 @@ pub(crate) struct HandlerRow {
     pub(crate) retired_at: Option<Stamp>,
     /// The sources it gets.
     pub(crate) sources: Vec<String>,
-    /// Those of them where it is paused.
+    /// Those of them where it may not run now, by whatever pause.
     pub(crate) paused: Vec<String>,
+    /// Since when the handler itself is paused, by whom and why.
+    pub(crate) paused_at: Option<Stamp>,
+    pub(crate) paused_by: Option<String>,
+    pub(crate) paused_reason: Option<String>,
     /// Workers that spoke within their lease and contain it. None: its jobs wait.
     pub(crate) live_workers: i64,
+    /// No live worker has had it for a minute.
+    pub(crate) handler_unserved: Option<Json<Unserved>>,
+}
+
+/// A handler that nobody runs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Unserved {
+    pub(crate) since: DateTime<Utc>,
+    /// Unfinished jobs that wait for it.
+    pub(crate) jobs: i64,
 }
 
 /// All handlers by name.
 pub(crate) async fn handlers(conn: &mut PgConnection, lease: Duration) -> sqlx::Result<Vec<HandlerRow>> {
     sqlx::query_as(
-        "select h.name, h.kind, h.sources as \"from\", h.patterns as events, h.ordering as \"order\", h.release,
+        "with lost as materialized (
+             select id from hookgate.handlers
+              where retired_at is null and unserved_since < clock_timestamp() - $2 * interval '1 millisecond'
+         ), waiting as materialized (
+             -- Of unserved handlers alone: the jobs are not read where there are none.
+             select u.handler, count(*) as jobs
+               from hookgate.jobs j join hookgate.subscriptions u on u.id = j.subscription
+              where exists (select from lost) and u.handler in (select id from lost)
+              group by u.handler
+         )
+         select h.name, h.kind, h.sources as \"from\", h.patterns as events, h.ordering as \"order\", h.release,
                 h.retired_at, coalesce(u.sources, '{}') as sources, coalesce(u.paused, '{}') as paused,
+                h.paused_at, h.paused_by, h.paused_reason,
+                case when h.id in (select id from lost)
+                     then jsonb_build_object('since', h.unserved_since,
+                                             'jobs', coalesce((select jobs from waiting where handler = h.id), 0))
+                 end as handler_unserved,
                 (select count(*) from hookgate.workers w
                   where h.name = any(w.handlers)
                     and w.heartbeat_at >= clock_timestamp() - $1 * interval '1 millisecond') as live_workers
@@ -83,6 +125,7 @@ pub(crate) async fn handlers(conn: &mut PgConnection, lease: Duration) -> sqlx::
           order by h.name",
     )
     .bind(lease.as_millis() as f64)
+    .bind(unserved::TOLERATED.as_millis() as f64)
     .fetch_all(conn)
     .await
 }

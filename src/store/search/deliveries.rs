@@ -60,7 +60,7 @@ pub(crate) struct Range {
 
 /// The state is derived, never stored. A released conflict is what its jobs are.
 const STATE: &str = "case
-    when exists (select from hookgate.dead x where x.delivery = d.id) then 'dead'
+    when exists (select from hookgate.dead x where x.delivery = d.id and x.redriven_to is null) then 'dead'
     when exists (select from hookgate.jobs x where x.delivery = d.id) then 'pending'
     when exists (select from hookgate.attempts x where x.retention = d.retention and x.delivery = d.id) then 'done'
     when d.conflict_with is not null then 'conflict'

@@ -140,6 +140,8 @@ pub(crate) struct DeadRow {
     pub(crate) attempt: i32,
     pub(crate) reason: String,
     pub(crate) error: Option<String>,
+    /// The handler it was handed over to.
+    pub(crate) redriven_to: Option<String>,
     pub(crate) died_at: Stamp,
     pub(crate) lane: Option<String>,
     pub(crate) seq: Option<i64>,
@@ -162,7 +164,7 @@ pub(crate) async fn dead(
         below.unwrap_or(JobKey { delivery: Uuid::max(), event: i32::MAX, subscription: i32::MAX, run: i32::MAX });
     sqlx::query_as(
         "select d.delivery, d.event, d.subscription, d.run, s.name as source, h.name as handler, d.attempt, d.reason,
-                d.error, d.died_at, d.lane_label as lane, d.seq
+                d.error, d.redriven_to, d.died_at, d.lane_label as lane, d.seq
            from hookgate.dead d
            join hookgate.subscriptions u on u.id = d.subscription
            join hookgate.handlers h on h.id = u.handler

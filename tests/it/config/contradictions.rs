@@ -48,6 +48,11 @@ fn each_contradiction_names_both_settings() {
             Warning,
             &["`server.trusted_proxies` holds every address"],
         ),
+        (
+            "[database]\nworker_connections = 1".into(),
+            Error,
+            &["`database.worker_connections` is 1", "`database.listen = false`"],
+        ),
         ("[worker]\nlease = \"14s\"".into(), Error, &["`worker.lease` (14s)", "`worker.heartbeat` (5s)"]),
         (
             "[handler_defaults]\ntimeout = \"2m\"".into(),

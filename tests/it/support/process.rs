@@ -88,6 +88,11 @@ impl Ledger {
         self.child.wait().expect("its end");
     }
 
+    /// Whether it died by itself.
+    pub(crate) fn has_ended(&mut self) -> bool {
+        self.child.try_wait().expect("its state").is_some()
+    }
+
     /// SIGSTOP: it lives, and does nothing.
     pub(crate) fn stop(&self) {
         self.signal(Signal::STOP);
