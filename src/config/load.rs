@@ -14,7 +14,7 @@ use super::sealing::SecretsSettings;
 use super::secret::Keyring;
 use super::sheet::Sheet;
 use super::source::{SourceDefaults, SourceSettings};
-use super::{Config, HandlerPolicy, Log, Mode, Name, Recorder, Registry, Retention, Server, Source, Worker};
+use super::{Config, HandlerPolicy, Log, Mode, Name, Recorder, Registry, Retention, Server, Source, Worker, policy};
 
 /// `hookgate.default.toml`, every option with its default and a comment.
 pub const DEFAULT_TOML: &str = include_str!("../../hookgate.default.toml");
@@ -138,7 +138,10 @@ fn resolve(settings: Settings, keyring: &Keyring<'_>) -> Result<Config, ConfigEr
         server: settings.server,
         recorder: settings.recorder,
         worker: settings.worker,
-        handler_defaults: settings.handler_defaults,
+        handler_defaults: HandlerPolicy {
+            attempts: policy::attempts(settings.handler_defaults.attempts, &settings.handler_defaults.retry),
+            ..settings.handler_defaults
+        },
         retention: settings.retention,
         registry: settings.registry,
         log: settings.log,

@@ -51,10 +51,12 @@ pub(crate) async fn work(worker: &Worker, handler: &Handler, claim: &mut Claim) 
 }
 
 fn history(job: &Job) -> History {
+    let failing = job.failing_ms.map(|ms| Duration::from_millis(ms.unsigned_abs()));
     History {
         failures: job.failures.unsigned_abs(),
         snoozed: Duration::from_millis(job.snoozed_ms.unsigned_abs()),
-        blocking: job.failing_ms.map(|ms| Duration::from_millis(ms.unsigned_abs())),
+        blocking: failing.filter(|_| job.lane.is_some()),
+        failing,
         in_lane: job.lane.is_some(),
     }
 }

@@ -30,6 +30,10 @@ impl Handler {
         if let Some((option, _)) = not_zero.into_iter().find(|(_, is_zero)| *is_zero) {
             return Err(E::Zero { handler: name(), option });
         }
+        let never = self.policy.give_up_after.is_some_and(|horizon| horizon.is_zero());
+        if never {
+            return Err(E::Zero { handler: name(), option: "give_up_after" });
+        }
         if self.policy.backoff_base > self.policy.backoff_cap {
             return Err(E::Backoff(name()));
         }
@@ -109,6 +113,7 @@ mod tests {
             named("credit").timeout(Duration::ZERO).run(nothing),
             named("credit").backoff(second, 0, second).run(nothing),
             named("credit").backoff(2 * second, 2, second).run(nothing),
+            named("credit").give_up_after(Duration::ZERO).run(nothing),
         ];
         for handler in refused {
             let error = handler.check().expect_err(&format!("{handler:?} must be refused"));

@@ -27,7 +27,7 @@ pub(crate) struct Job {
     pub(crate) failures: i32,
     pub(crate) rescues: i32,
     pub(crate) snoozed_ms: i64,
-    /// How long it has been its lane's failing head.
+    /// How long ago it failed for the first time; in a lane, how long it has been its failing head.
     pub(crate) failing_ms: Option<i64>,
     pub(crate) out_of_order: bool,
     /// Whether its time has come, by the database's clock.
@@ -79,7 +79,8 @@ pub(crate) async fn claim_unordered(
            from picked p
           where (j.delivery, j.event, j.subscription, j.run) = (p.delivery, p.event, p.subscription, p.run)
          returning j.delivery, j.event, j.subscription, j.run, j.lane, j.seq, j.elements, j.due, j.attempt, j.failures, j.rescues,
-                   j.snoozed_ms, null::bigint as failing_ms, j.out_of_order, true as is_due",
+                   j.snoozed_ms, (extract(epoch from clock_timestamp() - j.failing_since) * 1000)::bigint as failing_ms,
+                   j.out_of_order, true as is_due",
     )
     .bind(subscriptions)
     .bind(limits)
@@ -224,7 +225,8 @@ pub(crate) async fn put_back(
         }
         Waiting::Outside(_) => {
             "state = 'waiting', failures = failures + 1, class = greatest(class, 1::smallint), \
-             due = clock_timestamp() + $7 * interval '1 millisecond', lane = null, home = lane, out_of_order = true"
+             due = clock_timestamp() + $7 * interval '1 millisecond', lane = null, home = lane, out_of_order = true, \
+             failing_since = coalesce(failing_since, clock_timestamp())"
         }
         Waiting::Aside(_) => {
             "state = 'waiting', snoozed_ms = snoozed_ms + $7::bigint, \
