@@ -8,7 +8,7 @@
 //! running → waiting   failed, and its lane halts
 //! running → waiting   stepped aside, keeping its place and its budget
 //! running → waiting   deferred: what it needs is left alone, and no budget is used
-//! running → dead      budget spent, permanent, undecodable, or its transaction escaped
+//! running → dead      budget or time spent, permanent, undecodable, or its transaction escaped
 //! running → ready     handed back before it ran
 //! running → ready     rescued from a silent worker, or cut off with its worker's stop
 //! running → dead      poison: rescued too often
@@ -24,9 +24,10 @@
 //! Nothing here reads a clock, a database or the environment. `deliver/settle.rs` carries the transition out.
 //! `attempt` never decides anything: it is a label. `failures` is the retry budget, `rescues` the poison budget.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
-use crate::config::OnFailure;
+use crate::config::{OnFailure, show_duration as show};
 
 /// What ended an attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,6 +72,10 @@ pub(crate) struct Policy {
     pub(crate) backoff_factor: u32,
     /// The longest wait, for the schedule and for what a destination asks for.
     pub(crate) backoff_cap: Duration,
+    /// The waits one by one, instead of the back-off; the last one repeats. Empty: the back-off.
+    pub(crate) retry: Vec<Duration>,
+    /// How long after its first failure a job is still tried again. `None`: as long as there are attempts.
+    pub(crate) give_up_after: Option<Duration>,
     /// What a lane does while its head fails.
     pub(crate) on_failure: OnFailure,
     /// How long a failing head may hold its lane, where it blocks.
@@ -89,6 +94,8 @@ impl Default for Policy {
             backoff_factor: 2,
             backoff_cap: Duration::from_secs(3600),
             on_failure: OnFailure::Block,
+            retry: Vec::new(),
+            give_up_after: None,
             block_for: Duration::from_secs(15 * 60),
             rescues: 3,
             snooze_limit: Duration::from_secs(10 * 60),
@@ -105,6 +112,8 @@ pub(crate) struct History {
     pub(crate) snoozed: Duration,
     /// How long this job has been its lane's failing head; `None` before its first failure or outside a lane.
     pub(crate) blocking: Option<Duration>,
+    /// How long ago it failed for the first time since it was queued; `None` before that.
+    pub(crate) failing: Option<Duration>,
     /// Whether the job stands in a lane.
     pub(crate) in_lane: bool,
     /// Whether only the newest of that lane counts.
@@ -116,6 +125,11 @@ pub(crate) struct History {
 pub(crate) enum Death {
     /// Every attempt of its budget failed.
     Exhausted,
+    /// Its next try would have come after `give_up_after`: exhausted too, of time.
+    GivenUp {
+        /// What it was given.
+        after: Duration,
+    },
     /// The handler said that no retry can help.
     Permanent,
     /// Its executions kept vanishing together with their worker.
@@ -132,12 +146,25 @@ impl Death {
     /// The name used in the database, the API and the logs.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
-            Self::Exhausted => "exhausted",
+            Self::Exhausted | Self::GivenUp { .. } => "exhausted",
             Self::Permanent => "permanent",
             Self::Poison => "poison",
             Self::TransactionEscaped => "transaction_escaped",
             Self::Undecodable => "undecodable",
             Self::Cancelled => "cancelled",
+        }
+    }
+
+    /// What an operator reads of a job that died of this, whose last attempt said `error`.
+    pub(crate) fn told(self, error: Option<&str>) -> Option<Cow<'_, str>> {
+        match self {
+            Self::GivenUp { after } => Some(Cow::Owned(format!(
+                "given up: its next try would have come later than `give_up_after` ({}) from its first failure; the last \
+                 attempt said: {}",
+                show(after),
+                error.unwrap_or("nothing"),
+            ))),
+            _ => error.map(Cow::Borrowed),
         }
     }
 }
@@ -229,7 +256,13 @@ fn after_failure(asked: Option<Duration>, history: History, policy: &Policy, jit
     if failures >= policy.attempts {
         return Transition::Dead(Death::Exhausted);
     }
-    let wait = backoff(failures, policy, jitter).max(asked.unwrap_or_default()).min(policy.backoff_cap);
+    let asked = asked.unwrap_or_default().min(policy.backoff_cap);
+    let wait = scheduled(failures, policy, jitter).max(asked);
+    if let Some(after) = policy.give_up_after
+        && history.failing.unwrap_or_default().saturating_add(wait) > after
+    {
+        return Transition::Dead(Death::GivenUp { after });
+    }
     // The newest stays where a newer one finds it and takes its place.
     if !history.in_lane || history.latest {
         return Transition::Retry { wait };
@@ -240,6 +273,20 @@ fn after_failure(asked: Option<Duration>, history: History, policy: &Policy, jit
         OnFailure::Skip => Transition::RetryOutside { wait },
         OnFailure::Block if blocked > policy.block_for => Transition::RetryOutside { wait },
         OnFailure::Block => Transition::Retry { wait },
+    }
+}
+
+/// The wait after this many failures.
+fn scheduled(failures: u32, policy: &Policy, jitter: f64) -> Duration {
+    let listed = policy.retry.get(failures.saturating_sub(1) as usize).or(policy.retry.last());
+    match listed {
+        // Never sooner than was written, and up to a tenth later: a list is for those who count on its times, and a
+        // crowd that failed together need not come back in one instant.
+        Some(wait) => {
+            let later = wait.as_secs_f64() * 0.1 * jitter.clamp(0.0, 1.0);
+            wait.saturating_add(Duration::try_from_secs_f64(later).unwrap_or_default())
+        }
+        None => backoff(failures, policy, jitter),
     }
 }
 
@@ -356,6 +403,58 @@ mod tests {
         assert_eq!(decide(ask(120)), Transition::Retry { wait: secs(120) });
         assert_eq!(decide(ask(1)), Transition::Retry { wait: secs(5) }, "never sooner than the schedule");
         assert_eq!(decide(ask(999_999_999)), Transition::Retry { wait: secs(3600) });
+    }
+
+    #[test]
+    fn a_list_of_waits_is_kept_to_and_its_last_one_repeats() {
+        let policy = Policy { retry: vec![secs(5), secs(60), secs(36_000)], attempts: 6, ..Policy::default() };
+        let after = |failures, jitter| decide(&failed(), History { failures, ..Default::default() }, &policy, jitter);
+        // Hours beyond the back-off's cap: the list says what it means.
+        let waits = [5, 60, 36_000, 36_000, 36_000].map(|wait| Transition::Retry { wait: secs(wait) });
+        assert_eq!([0, 1, 2, 3, 4].map(|failures| after(failures, 0.0)), waits);
+        assert_eq!(after(5, 0.0), Transition::Dead(Death::Exhausted));
+        assert_eq!(after(1, 1.0), Transition::Retry { wait: secs(66) }, "at most a tenth later");
+    }
+
+    #[test]
+    fn a_listed_wait_is_no_shorter_than_what_was_asked_for_up_to_the_cap() {
+        let policy = Policy { retry: vec![secs(5), secs(7200)], ..Policy::default() };
+        let ask = |failures, asked| {
+            let outcome = Outcome::Failed { retry_after: Some(secs(asked)) };
+            decide(&outcome, History { failures, ..Default::default() }, &policy, 0.0)
+        };
+        assert_eq!(ask(0, 120), Transition::Retry { wait: secs(120) });
+        assert_eq!(ask(0, 999_999), Transition::Retry { wait: secs(3600) });
+        assert_eq!(ask(1, 999_999), Transition::Retry { wait: secs(7200) }, "the cap never shortens the list");
+    }
+
+    #[test]
+    fn a_retry_that_would_come_after_the_horizon_is_given_up_now() {
+        let policy = Policy { retry: vec![secs(60)], give_up_after: Some(secs(600)), ..Policy::default() };
+        let given_up = Transition::Dead(Death::GivenUp { after: secs(600) });
+        let after = |failing: Option<u64>| {
+            decide(&failed(), History { failures: 3, failing: failing.map(secs), ..Default::default() }, &policy, 0.0)
+        };
+        assert_eq!(after(None), Transition::Retry { wait: secs(60) });
+        assert_eq!(after(Some(540)), Transition::Retry { wait: secs(60) });
+        assert_eq!(after(Some(541)), given_up);
+        let asked = Outcome::Failed { retry_after: Some(secs(601)) };
+        assert_eq!(decide(&asked, History::default(), &policy, 0.0), given_up, "the destination asked for too much");
+        let endless = History { failing: Some(Duration::MAX), ..Default::default() };
+        assert_eq!(decide(&failed(), endless, &policy, 0.0), given_up);
+    }
+
+    #[test]
+    fn who_is_given_up_is_told_so_with_the_last_error() {
+        let death = Death::GivenUp { after: secs(259_200) };
+        assert_eq!(death.as_str(), Death::Exhausted.as_str());
+        let told = death.told(Some("the destination answered 503")).expect("a text");
+        assert!(
+            told.contains("`give_up_after` (3d)") && told.ends_with("said: the destination answered 503"),
+            "{told}"
+        );
+        assert_eq!(Death::Permanent.told(Some("no")).as_deref(), Some("no"));
+        assert_eq!(Death::Permanent.told(None), None);
     }
 
     #[test]

@@ -1,13 +1,21 @@
 //! Secrets: never empty, never printed, wiped when dropped.
 
+use std::sync::{Arc, OnceLock};
+
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
+
+use crate::scheme::{Key, KeyForm};
 
 /// A shared secret or key, exactly as the provider shows it.
 ///
 /// An HMAC under an empty key can be computed by anybody, so an empty or blank secret cannot be made.
 #[derive(Clone)]
-pub struct Secret(Zeroizing<Vec<u8>>);
+pub struct Secret {
+    text: Zeroizing<Vec<u8>>,
+    /// What it means as a key, once it was needed: decoding and preparing it for every request costs a fifth of verifying one.
+    kept: OnceLock<Arc<(KeyForm, Key)>>,
+}
 
 /// Why a text is not usable as a secret. Never holds the secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -76,26 +84,35 @@ impl Secret {
         if secret.iter().all(|byte| byte.is_ascii_whitespace() || *byte == 0) {
             return Err(SecretError::Blank);
         }
-        Ok(Self(secret))
+        Ok(Self { text: secret, kept: OnceLock::new() })
     }
 
     /// The bytes, for whoever stores them sealed. Every call is a place where they can leak.
     pub fn expose(&self) -> &[u8] {
-        &self.0
+        &self.text
     }
 
     pub(crate) fn bytes(&self) -> &[u8] {
-        &self.0
+        &self.text
+    }
+
+    pub(crate) fn kept_key(&self) -> Option<&(KeyForm, Key)> {
+        self.kept.get().map(AsRef::as_ref)
+    }
+
+    /// Keeps this key, unless another was kept meanwhile: the one that is kept.
+    pub(crate) fn keep_key(&self, form: KeyForm, key: Key) -> &(KeyForm, Key) {
+        self.kept.get_or_init(|| Arc::new((form, key)))
     }
 
     /// What is behind `verify:`: a token that only handshakes compare. It travels in URLs, so it must never become a key.
     pub(crate) fn verify_token(&self) -> Option<&[u8]> {
-        self.0.strip_prefix(b"verify:").filter(|token| !token.is_empty())
+        self.text.strip_prefix(b"verify:").filter(|token| !token.is_empty())
     }
 
     /// White space at the ends is legal in a key and always a mistake in practice: worth an error where configuration is read.
     pub(crate) fn check_ends(&self) -> Result<(), SecretError> {
-        match (self.0.first(), self.0.last()) {
+        match (self.text.first(), self.text.last()) {
             (_, Some(b'\n' | b'\r')) => Err(SecretError::TrailingNewline),
             (Some(first), Some(last)) if first.is_ascii_whitespace() || last.is_ascii_whitespace() => {
                 Err(SecretError::SurroundingWhitespace)
@@ -108,7 +125,7 @@ impl Secret {
 /// In constant time, so that comparing is safe wherever somebody does.
 impl PartialEq for Secret {
     fn eq(&self, other: &Self) -> bool {
-        self.0.ct_eq(&other.0).into()
+        self.text.ct_eq(&other.text).into()
     }
 }
 

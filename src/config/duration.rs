@@ -60,6 +60,24 @@ pub(super) mod optional {
     }
 }
 
+/// The same for a list of them.
+pub(super) mod list {
+    use serde::Deserialize;
+
+    use super::{Deserializer, Duration, Serializer, show};
+
+    #[derive(Deserialize)]
+    struct One(#[serde(deserialize_with = "super::deserialize")] Duration);
+
+    pub(in crate::config) fn serialize<S: Serializer>(durations: &[Duration], out: S) -> Result<S::Ok, S::Error> {
+        out.collect_seq(durations.iter().map(|duration| show(*duration)))
+    }
+
+    pub(in crate::config) fn deserialize<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<Duration>, D::Error> {
+        Ok(Vec::<One>::deserialize(input)?.into_iter().map(|one| one.0).collect())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,5 +1,8 @@
 //! `[[forward]]`: a built-in handler that posts what was received to a URL.
 
+mod auth;
+mod connection;
+mod permanent;
 mod signing;
 
 use std::collections::BTreeMap;
@@ -11,7 +14,11 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use super::error::Complaints;
 use super::secret::{Keyring, Place, Reference, SecretSetting};
-use super::{HandlerPolicy, Mode, Name, OnFailure, Order, Pattern, Rate, Source, duration, places};
+use super::{HandlerPolicy, Mode, Name, OnFailure, Order, Pattern, Rate, Source, duration, places, policy};
+use auth::{Auth, Basic};
+use connection::TlsSettings;
+pub use connection::{Connection, ForwardTls, Http2};
+pub use permanent::Permanent;
 use signing::Sign;
 pub use signing::Signing;
 
@@ -35,6 +42,14 @@ pub struct Forward {
     pub headers: Vec<StaticHeader>,
     /// Whether its destination is left alone while it fails.
     pub breaker: bool,
+    /// Its own authentication, which is the header `authorization`.
+    #[serde(serialize_with = "as_shown", skip_serializing_if = "Option::is_none")]
+    pub auth: Option<StaticHeader>,
+    /// How it connects.
+    #[serde(flatten)]
+    pub connection: Connection,
+    /// The answers after which no retry is made.
+    pub permanent: Permanent,
     /// How it is run.
     #[serde(flatten)]
     pub policy: HandlerPolicy,
@@ -56,13 +71,22 @@ fn as_text<S: Serializer>(url: &Url, out: S) -> Result<S::Ok, S::Error> {
 }
 
 fn as_table<S: Serializer>(headers: &[StaticHeader], out: S) -> Result<S::Ok, S::Error> {
-    out.collect_map(headers.iter().map(|header| {
-        let shown = match header.value.to_str() {
-            Ok(text) if !header.value.is_sensitive() => text.to_owned(),
-            _ => format!("{} (set, {} bytes)", header.reference, header.value.len()),
-        };
-        (header.name.as_str(), shown)
-    }))
+    out.collect_map(headers.iter().map(|header| (header.name.as_str(), shown(header))))
+}
+
+fn as_shown<S: Serializer>(header: &Option<StaticHeader>, out: S) -> Result<S::Ok, S::Error> {
+    out.collect_str(&header.as_ref().map(shown).unwrap_or_default())
+}
+
+fn as_optional_text<S: Serializer>(url: &Option<Url>, out: S) -> Result<S::Ok, S::Error> {
+    out.collect_str(url.as_ref().map_or("", Url::as_str))
+}
+
+fn shown(header: &StaticHeader) -> String {
+    match header.value.to_str() {
+        Ok(text) if !header.value.is_sensitive() => text.to_owned(),
+        _ => format!("{} (set, {} bytes)", header.reference, header.value.len()),
+    }
 }
 
 #[derive(Deserialize)]
@@ -76,7 +100,20 @@ pub(super) struct ForwardSettings {
     secret: Option<SecretSetting>,
     #[serde(default)]
     headers: BTreeMap<String, SecretSetting>,
+    auth: Option<Auth>,
+    #[serde(with = "duration")]
+    connect_timeout: Duration,
+    http2: Http2,
+    tls: Option<TlsSettings>,
+    proxy: Option<String>,
+    proxy_auth: Option<Basic>,
+    permanent: Permanent,
+    #[serde(default)]
     attempts: u32,
+    #[serde(with = "duration::list")]
+    retry: Vec<Duration>,
+    #[serde(default, with = "duration::optional")]
+    give_up_after: Option<Duration>,
     #[serde(with = "duration")]
     timeout: Duration,
     concurrency: usize,
@@ -108,6 +145,10 @@ pub(super) struct ForwardDefaults {
     events: Vec<Pattern>,
     sign: Sign,
     breaker: bool,
+    #[serde(with = "duration")]
+    connect_timeout: Duration,
+    http2: Http2,
+    permanent: Permanent,
 }
 
 impl ForwardSettings {
@@ -130,6 +171,28 @@ impl ForwardSettings {
         for (name, value) in self.headers {
             headers.extend(complaints.take(header(&prefix, &name, value, keyring)));
         }
+        let auth = self.auth.map(|auth| complaints.take(auth.resolve(&prefix, keyring)));
+        if auth.is_some() && headers.iter().any(|header| header.name == http::header::AUTHORIZATION) {
+            complaints.say(format!(
+                "`{prefix}.auth` and `{prefix}.headers.authorization` say who calls twice: remove one of the two"
+            ));
+        }
+        let wanted = connection::Wanted {
+            prefix: &prefix,
+            secure: to.as_ref().map(|to| to.scheme() == "https"),
+            connect_timeout: self.connect_timeout,
+            http2: self.http2,
+            tls: self.tls,
+            proxy: self.proxy,
+            proxy_auth: self.proxy_auth,
+        };
+        let connection = wanted.resolve(keyring, complaints);
+        let added: Vec<StaticHeader> = auth.iter().flatten().cloned().collect();
+        if signing.iter().any(|signing| !signing.written_by_it(&added).is_empty()) {
+            complaints.say(format!(
+                "`{prefix}.auth` is a header that `{prefix}.sign` = \"provider\" writes itself: remove one of the two"
+            ));
+        }
         for name in signing.iter().flat_map(|signing| signing.written_by_it(&headers)) {
             complaints.say(format!(
                 "`{prefix}.headers.{name}` is a header that `{prefix}.sign` = \"provider\" writes itself: remove one of the \
@@ -144,8 +207,14 @@ impl ForwardSettings {
             signing: signing?,
             headers,
             breaker: self.breaker,
+            auth: match auth {
+                Some(auth) => Some(auth?),
+                None => None,
+            },
+            connection: connection?,
+            permanent: self.permanent,
             policy: HandlerPolicy {
-                attempts: self.attempts,
+                attempts: policy::attempts(self.attempts, &self.retry),
                 timeout: self.timeout,
                 concurrency: self.concurrency,
                 rate: self.rate,
@@ -153,6 +222,8 @@ impl ForwardSettings {
                 backoff_base: self.backoff_base,
                 backoff_factor: self.backoff_factor,
                 backoff_cap: self.backoff_cap,
+                retry: self.retry,
+                give_up_after: self.give_up_after,
                 block_for: self.block_for,
                 order: self.order,
                 on_failure: self.on_failure,
@@ -175,7 +246,8 @@ fn destination(prefix: &str, text: &str) -> Result<Url, String> {
     if !url.username().is_empty() || url.password().is_some() {
         return Err(format!(
             "`{prefix}.to` has credentials in it, which end up in logs: put them in \
-             `{prefix}.headers` as authorization = {{ env = \"VARIABLE\" }}"
+             `{prefix}.auth`, as {{ bearer = {{ env = \"VARIABLE\" }} }} or \
+             {{ basic = {{ user = \"…\", password = {{ env = \"VARIABLE\" }} }} }}"
         ));
     }
     if url.fragment().is_some() {

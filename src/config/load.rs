@@ -14,7 +14,9 @@ use super::sealing::SecretsSettings;
 use super::secret::Keyring;
 use super::sheet::Sheet;
 use super::source::{SourceDefaults, SourceSettings};
-use super::{Breaker, Config, HandlerPolicy, Log, Mode, Name, Recorder, Registry, Retention, Server, Source, Worker};
+use super::{
+    Breaker, Config, HandlerPolicy, Log, Mode, Name, Recorder, Registry, Retention, Server, Source, Worker, policy,
+};
 
 /// `hookgate.default.toml`, every option with its default and a comment.
 pub const DEFAULT_TOML: &str = include_str!("../../hookgate.default.toml");
@@ -140,7 +142,10 @@ fn resolve(settings: Settings, keyring: &Keyring<'_>) -> Result<Config, ConfigEr
         recorder: settings.recorder,
         worker: settings.worker,
         breaker: settings.breaker,
-        handler_defaults: settings.handler_defaults,
+        handler_defaults: HandlerPolicy {
+            attempts: policy::attempts(settings.handler_defaults.attempts, &settings.handler_defaults.retry),
+            ..settings.handler_defaults
+        },
         retention: settings.retention,
         registry: settings.registry,
         log: settings.log,

@@ -40,7 +40,7 @@ pub use check::{Problem, Severity};
 pub use database::{Database, DatabaseUrl};
 pub use duration::{parse as parse_duration, show as show_duration};
 pub use error::ConfigError;
-pub use forward::{Forward, Signing, StaticHeader};
+pub use forward::{Connection, Forward, ForwardTls, Http2, Permanent, Signing, StaticHeader};
 pub use load::{DEFAULT_TOML, LoadOptions};
 pub use name::Name;
 pub use network::Network;

@@ -10,7 +10,8 @@ use super::{Rate, duration, places};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a table of settings")]
 pub struct HandlerPolicy {
-    /// Failures after which a job is dead.
+    /// Failures after which a job is dead. Left out beside a list of waits, it is one more than that has.
+    #[serde(default)]
     pub attempts: u32,
     /// How long one attempt may take.
     #[serde(with = "duration")]
@@ -29,6 +30,12 @@ pub struct HandlerPolicy {
     /// What the bound never exceeds; caps a destination's Retry-After too.
     #[serde(with = "duration")]
     pub backoff_cap: Duration,
+    /// The waits between attempts one by one, instead of the back-off; the last one repeats as long as `attempts` allows.
+    #[serde(with = "duration::list")]
+    pub retry: Vec<Duration>,
+    /// How long after its first failure a job is still tried again.
+    #[serde(default, with = "duration::optional", skip_serializing_if = "Option::is_none")]
+    pub give_up_after: Option<Duration>,
     /// How long a failing head holds its lane up.
     #[serde(with = "duration")]
     pub block_for: Duration,
@@ -45,6 +52,15 @@ pub struct HandlerPolicy {
     /// Where the version is; `None`: where the source says.
     #[serde(default, with = "places", skip_serializing_if = "Option::is_none")]
     pub version: Option<Vec<String>>,
+}
+
+/// How many attempts there are: what is written, else as many as a list of waits has room for. A list is written so that it
+/// can be counted, so it does not inherit a number ([`super::sheet`]).
+pub(super) fn attempts(written: u32, retry: &[Duration]) -> u32 {
+    match written {
+        0 if !retry.is_empty() => u32::try_from(retry.len()).unwrap_or(u32::MAX).saturating_add(1),
+        written => written,
+    }
 }
 
 /// Whether a handler's jobs with one ordering key wait for each other.

@@ -59,9 +59,21 @@ impl<'t> Sheet<'t> {
         let start = self.add_piece(Origin::File(file.to_owned()), text);
         let parsed = DeTable::parse(text).map_err(|error| self.explain(&error, start))?;
         for (key, value) in shift_table(parsed.into_inner(), start) {
+            self.yield_attempts(key.get_ref(), value.get_ref());
             merge(&mut self.table, key, value);
         }
         Ok(())
+    }
+
+    /// Whoever lists the waits between attempts and does not say how many there are has said it by the list: the number
+    /// of the layer below does not count.
+    fn yield_attempts(&mut self, section: &str, laid: &DeValue<'t>) {
+        if let DeValue::Table(laid) = laid
+            && lists_waits(laid)
+            && let Some(DeValue::Table(below)) = self.table.get_mut(section).map(Spanned::get_mut)
+        {
+            below.remove("attempts");
+        }
     }
 
     /// Lays one value over what is there. `text` is read as a TOML value, or else taken as a string.
@@ -83,8 +95,9 @@ impl<'t> Sheet<'t> {
         };
         let fill = |heir: &mut Spanned<DeValue<'t>>| {
             if let DeValue::Table(heir) = heir.get_mut() {
+                let counts = lists_waits(heir);
                 for (key, value) in &ancestor {
-                    if !heir.contains_key(key) {
+                    if !(heir.contains_key(key) || counts && key.get_ref() == "attempts") {
                         heir.insert(key.clone(), value.clone());
                     }
                 }
@@ -128,6 +141,13 @@ impl<'t> Sheet<'t> {
 }
 
 /// Tables merge; everything else replaces what was there.
+/// Whether a table says what `attempts` is by a list of waits.
+fn lists_waits(table: &DeTable<'_>) -> bool {
+    let listed =
+        table.get("retry").is_some_and(|waits| waits.get_ref().as_array().is_some_and(|waits| !waits.is_empty()));
+    listed && !table.contains_key("attempts")
+}
+
 fn merge<'t>(below: &mut DeTable<'t>, key: Spanned<Cow<'t, str>>, above: Spanned<DeValue<'t>>) {
     match (below.get_mut(&key).map(Spanned::get_mut), above) {
         (Some(DeValue::Table(below)), above) if matches!(above.get_ref(), DeValue::Table(_)) => {

@@ -150,7 +150,7 @@ async fn in_lane(
         Transition::Dead(death) => match jobs::remove(&mut *tx, job.key(), None).await? {
             Some(buried) => {
                 let buried = Buried { lane: Some(lane.to_vec()), ..buried };
-                dead::insert(&mut *tx, &buried, job.key(), death, ran.error.as_deref()).await?;
+                dead::insert(&mut *tx, &buried, job.key(), death, death.told(ran.error.as_deref()).as_deref()).await?;
                 true
             }
             None => false,
@@ -207,7 +207,7 @@ async fn alone(
         Transition::Done => jobs::remove(tx, job.key(), token).await?.is_some(),
         Transition::Dead(death) => match jobs::remove(&mut *tx, job.key(), token).await? {
             Some(buried) => {
-                dead::insert(tx, &buried, job.key(), death, ran.error.as_deref()).await?;
+                dead::insert(tx, &buried, job.key(), death, death.told(ran.error.as_deref()).as_deref()).await?;
                 true
             }
             None => false,

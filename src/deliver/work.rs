@@ -73,10 +73,12 @@ fn is_held_up(worker: &Worker, handler: &Handler, claim: &Claim) -> bool {
 fn history(worker: &Worker, handler: &Handler, claim: &Claim, job: &Job) -> History {
     let closed_for =
         handler.breaker.as_ref().and_then(|name| worker.breakers.closed_for(name)).unwrap_or(Duration::MAX);
+    let failing = job.failing_ms.map(|ms| Duration::from_millis(ms.unsigned_abs()));
     History {
         failures: job.failures.unsigned_abs(),
         snoozed: Duration::from_millis(job.snoozed_ms.unsigned_abs()),
-        blocking: job.failing_ms.map(|ms| Duration::from_millis(ms.unsigned_abs()).min(closed_for)),
+        blocking: failing.filter(|_| job.lane.is_some()).map(|failing| failing.min(closed_for)),
+        failing,
         in_lane: job.lane.is_some(),
         latest: claim.is_latest(),
     }

@@ -35,6 +35,10 @@ impl Handler {
         if self.burst.is_some() && self.rate.is_none() {
             return Err(E::Burst(name()));
         }
+        let never = self.policy.give_up_after.is_some_and(|horizon| horizon.is_zero());
+        if never {
+            return Err(E::Zero { handler: name(), option: "give_up_after" });
+        }
         if self.policy.backoff_base > self.policy.backoff_cap {
             return Err(E::Backoff(name()));
         }
@@ -188,6 +192,7 @@ mod tests {
             named("credit").order(Order::Lane).ordering_key(&["id"]).run(nothing),
             named("credit").order(Order::Latest).version(&["json:id"]).run(nothing),
             named("credit").order(Order::Lane).version(&["json:/a"; 9]).run(nothing),
+            named("credit").give_up_after(Duration::ZERO).run(nothing),
         ];
         for handler in refused {
             let error = handler.check().expect_err(&format!("{handler:?} must be refused"));

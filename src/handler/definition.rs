@@ -160,6 +160,23 @@ impl Named {
         self
     }
 
+    /// How long to wait between attempts, wait by wait, instead of the back-off; each up to a tenth longer. There are as many
+    /// attempts as that has room for, one more than waits; with a higher [`Named::attempts`] after this, the last one repeats.
+    pub fn retry(mut self, waits: &[Duration]) -> Self {
+        self.policy.retry = waits.to_vec();
+        if !waits.is_empty() {
+            self.policy.attempts = u32::try_from(waits.len()).unwrap_or(u32::MAX).saturating_add(1);
+        }
+        self
+    }
+
+    /// How long after its first failure a job is still tried again: it is dead as soon as its next try would come later.
+    /// A redrive starts afresh. Default: as long as there are attempts.
+    pub fn give_up_after(mut self, horizon: Duration) -> Self {
+        self.policy.give_up_after = Some(horizon);
+        self
+    }
+
     /// How long a failing job may hold up its lane before the lane goes on without it. Default 15 min.
     pub fn block_for(mut self, limit: Duration) -> Self {
         self.block_for = Some(limit);
@@ -198,6 +215,7 @@ impl Named {
     /// configuration refuses them where they are said.
     pub(crate) fn policy(mut self, policy: &HandlerPolicy) -> Self {
         self.policy.block_for = policy.block_for;
+        self.policy.give_up_after = policy.give_up_after;
         if policy.order != Order::None {
             self.policy.on_failure = policy.on_failure;
             self.sequence = Sequence {
@@ -207,6 +225,7 @@ impl Named {
             };
         }
         Self { rate: policy.rate, burst: policy.burst, ..self }
+            .retry(&policy.retry)
             .order(policy.order)
             .attempts(policy.attempts)
             .timeout(policy.timeout)

@@ -27,7 +27,7 @@ pub(crate) struct Job {
     pub(crate) failures: i32,
     pub(crate) rescues: i32,
     pub(crate) snoozed_ms: i64,
-    /// How long it has been its lane's failing head.
+    /// How long ago it failed for the first time; in a lane, how long it has been its failing head.
     pub(crate) failing_ms: Option<i64>,
     pub(crate) out_of_order: bool,
     /// Whether another of its version was there.
@@ -59,7 +59,8 @@ pub(crate) async fn take(conn: &mut PgConnection, jobs: &[JobKey], token: Token)
            from unnest($1::uuid[], $2::int[], $3::int[], $4::int[]) as p(delivery, event, subscription, run)
           where (j.delivery, j.event, j.subscription, j.run) = (p.delivery, p.event, p.subscription, p.run)
          returning j.delivery, j.event, j.subscription, j.run, j.lane, j.seq, j.elements, j.due, j.attempt, j.failures, j.rescues,
-                   j.snoozed_ms, null::bigint as failing_ms, j.out_of_order, j.ambiguous, j.version, true as is_due",
+                   j.snoozed_ms, (extract(epoch from clock_timestamp() - j.failing_since) * 1000)::bigint as failing_ms,
+                   j.out_of_order, j.ambiguous, j.version, true as is_due",
     )
     .bind(jobs.iter().map(|job| job.delivery).collect::<Vec<_>>())
     .bind(jobs.iter().map(|job| job.event).collect::<Vec<_>>())
@@ -227,7 +228,8 @@ pub(crate) async fn put_back(
         }
         Waiting::Outside(_) => {
             "state = 'waiting', failures = failures + 1, class = greatest(class, 1::smallint), \
-             due = clock_timestamp() + $7 * interval '1 millisecond', lane = null, home = lane, out_of_order = true"
+             due = clock_timestamp() + $7 * interval '1 millisecond', lane = null, home = lane, out_of_order = true, \
+             failing_since = coalesce(failing_since, clock_timestamp())"
         }
         Waiting::Deferred(_) => "state = 'waiting', due = clock_timestamp() + $7 * interval '1 millisecond'",
         Waiting::Aside(_) => {

@@ -3,6 +3,7 @@
 
 mod contradictions;
 mod default_file;
+mod forwards;
 mod providers;
 mod refusals;
 mod secrets;

@@ -8,6 +8,7 @@ mod lost_commits;
 mod refusals;
 mod rescue;
 mod retries;
+mod schedules;
 mod shutdown;
 mod silence;
 mod strays;

@@ -11,6 +11,7 @@ mod config;
 mod deliver;
 mod embedded;
 mod examples;
+mod forwards;
 mod handler;
 mod limits;
 mod lock_order;

@@ -7,6 +7,7 @@
 use serde::Deserialize;
 use subtle::ConstantTimeEq;
 
+use super::hash::Bytes;
 use super::key::Key;
 use super::{Encoding, Hash, KeyForm};
 use crate::{Reject, Request, Secret};
@@ -64,11 +65,11 @@ pub(super) fn check(request: &Request<'_>, secrets: &[Secret]) -> Result<usize, 
     }
     let items =
         document.notification_items.iter().map(|wrapped| Ok((wrapped.item.message()?, wrapped.item.signature()?)));
-    let items: Vec<(String, Vec<u8>)> = items.collect::<Result<_, Reject>>()?;
+    let items: Vec<(String, Bytes)> = items.collect::<Result<_, Reject>>()?;
     let mut refused = Reject::SecretUnusable;
     for (index, secret) in secrets.iter().enumerate() {
         let Ok(Key { bytes, .. }) = KeyForm::Hex.of(secret) else { continue };
-        let is_right = |(message, signature): &(String, Vec<u8>)| {
+        let is_right = |(message, signature): &(String, Bytes)| {
             bool::from(signature.ct_eq(&Hash::Sha256.hmac(&bytes, &[message.as_bytes().into()])))
         };
         if items.iter().all(is_right) {
@@ -96,7 +97,7 @@ impl Item {
         if is_ambiguous { Err(Reject::SignatureMalformed) } else { Ok(fields.map(String::as_str).join(":")) }
     }
 
-    fn signature(&self) -> Result<Vec<u8>, Reject> {
+    fn signature(&self) -> Result<Bytes, Reject> {
         Encoding::Base64.decode(&self.additional_data.hmac).ok_or(Reject::SignatureMalformed)
     }
 }

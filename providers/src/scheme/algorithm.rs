@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::hash::keccak256;
+use super::hash::{Bytes, keccak256};
+use super::key::Key;
 use super::message::text;
 use super::{Hash, PublicKey};
 use crate::{Headers, Reject, Secret, SignError};
@@ -31,7 +32,7 @@ pub enum Algorithm {
 pub(super) struct Candidate {
     pub(super) key_name: Option<String>,
     pub(super) hash: Option<Hash>,
-    pub(super) bytes: Vec<u8>,
+    pub(super) bytes: Bytes,
 }
 
 impl Algorithm {
@@ -56,10 +57,10 @@ impl Algorithm {
     }
 
     /// What the signature should be.
-    pub(super) fn expected(self, hash: Option<Hash>, key: &[u8], message: &[Cow<'_, [u8]>]) -> Vec<u8> {
+    pub(super) fn expected(self, hash: Option<Hash>, key: &Key, message: &[Cow<'_, [u8]>]) -> Bytes {
         match (self, hash) {
             (Self::Plain(_), Some(hash)) => hash.digest(message),
-            (_, Some(hash)) => hash.hmac(key, message),
+            (_, Some(hash)) => key.mac(hash, message),
             (_, None) => keccak256(message),
         }
     }
@@ -70,7 +71,7 @@ impl Algorithm {
         secret: &Secret,
         key: &[u8],
         message: &[Cow<'_, [u8]>],
-    ) -> Result<(String, Vec<u8>), SignError> {
+    ) -> Result<(String, Bytes), SignError> {
         let unlabelled = |bytes| Ok((String::new(), bytes));
         match self {
             Self::Hmac(hash) => unlabelled(hash.hmac(key, message)),
@@ -78,7 +79,7 @@ impl Algorithm {
             Self::HmacLabelled([(label, hash), ..]) => Ok((format!("{label}="), hash.hmac(key, message))),
             Self::Plain([hash, ..]) => unlabelled(hash.digest(message)),
             Self::PlainKeccak256 => unlabelled(keccak256(message)),
-            Self::PublicKey(kind) => unlabelled(kind.sign(secret, &message.concat())?),
+            Self::PublicKey(kind) => unlabelled(Bytes::from_vec(kind.sign(secret, &message.concat())?)),
             Self::HmacOf([]) | Self::HmacNamedIn(_, []) | Self::HmacLabelled([]) | Self::Plain([]) => {
                 Err(SignError::NotSignable)
             }

@@ -2,6 +2,9 @@
 
 use base64::Engine;
 use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE, BASE64_URL_SAFE_NO_PAD};
+use smallvec::smallvec;
+
+use super::hash::Bytes;
 
 /// How a signature is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Deserialize)]
@@ -26,14 +29,20 @@ pub enum Encoding {
 }
 
 impl Encoding {
-    pub(crate) fn decode(self, text: &str) -> Option<Vec<u8>> {
+    pub(crate) fn decode(self, text: &str) -> Option<Bytes> {
+        let hex = |decode: fn(&str, &mut [u8]) -> bool| {
+            let mut bytes: Bytes = smallvec![0; text.len() / 2];
+            decode(text, &mut bytes).then_some(bytes)
+        };
         let decoded = match self {
-            Self::Hex => base16ct::lower::decode_vec(text).ok(),
-            Self::HexUpper => base16ct::upper::decode_vec(text).ok(),
-            Self::HexAnyCase => base16ct::mixed::decode_vec(text).ok(),
-            Self::Base64 => BASE64_STANDARD.decode(text).ok(),
-            Self::Base64Url => BASE64_URL_SAFE.decode(text).or_else(|_| BASE64_URL_SAFE_NO_PAD.decode(text)).ok(),
-            Self::Base64UrlUnpadded => BASE64_URL_SAFE_NO_PAD.decode(text).ok(),
+            Self::Hex => hex(|text, bytes| base16ct::lower::decode(text, bytes).is_ok()),
+            Self::HexUpper => hex(|text, bytes| base16ct::upper::decode(text, bytes).is_ok()),
+            Self::HexAnyCase => hex(|text, bytes| base16ct::mixed::decode(text, bytes).is_ok()),
+            Self::Base64 => BASE64_STANDARD.decode(text).ok().map(Bytes::from_vec),
+            Self::Base64Url => {
+                BASE64_URL_SAFE.decode(text).or_else(|_| BASE64_URL_SAFE_NO_PAD.decode(text)).ok().map(Bytes::from_vec)
+            }
+            Self::Base64UrlUnpadded => BASE64_URL_SAFE_NO_PAD.decode(text).ok().map(Bytes::from_vec),
         };
         decoded.filter(|bytes| !bytes.is_empty())
     }

@@ -112,6 +112,11 @@ impl Signed {
     }
 
     fn group<'r>(&self, line: &'r str, request: &Request<'r>) -> Result<Group<'r>, Reject> {
+        if let (Locate::Pair(_, key), Some(Locate::Pair(_, time))) =
+            (self.signature, self.timestamp.map(|time| time.at))
+        {
+            return self.group_of_pairs(line, key, time);
+        }
         let signatures = match (self.signature, self.listing) {
             (Locate::Pair(_, key), _) => self.pairs(line, key).take(MAX_SIGNATURES + 1).collect(),
             (_, Listing::Separated(separator) | Listing::Named(separator, _)) => split(line, separator),
@@ -128,9 +133,27 @@ impl Signed {
         Ok(Group { timestamp, signatures })
     }
 
-    /// Every value of a key. No trimming unless the provider's own library does: others do not recognise a key with a
-    /// space before it.
+    /// Signatures and their time from one line of pairs, read once.
+    fn group_of_pairs<'r>(&self, line: &'r str, key: &str, time: &str) -> Result<Group<'r>, Reject> {
+        let mut group = Group { timestamp: None, signatures: Few::new() };
+        for (name, value) in self.all_pairs(line) {
+            if name == key && group.signatures.len() <= MAX_SIGNATURES {
+                group.signatures.push(value);
+            } else if name == time && group.timestamp.replace(Cow::Borrowed(value)).is_some() {
+                return Err(Repeated.into());
+            }
+        }
+        Ok(group)
+    }
+
+    /// Every value of a key.
     fn pairs<'p>(&self, line: &'p str, key: &'static str) -> impl Iterator<Item = &'p str> {
+        self.all_pairs(line).filter(move |(name, _)| *name == key).map(|(_, value)| value)
+    }
+
+    /// Every key and its value. No trimming unless the provider's own library does: others do not recognise a key with a
+    /// space before it.
+    fn all_pairs<'p>(&self, line: &'p str) -> impl Iterator<Item = (&'p str, &'p str)> {
         let (separator, trims) = match self.listing {
             Listing::Pairs(separator) => (separator, false),
             Listing::TrimmedPairs(separator) => (separator.trim_end(), true),
@@ -139,8 +162,6 @@ impl Signed {
         pieces(line, separator)
             .map(move |pair| if trims { pair.trim_matches(' ') } else { pair })
             .filter_map(|pair| pair.split_once('='))
-            .filter(move |(name, _)| *name == key)
-            .map(|(_, value)| value)
     }
 
     /// The value of a key that must not be repeated: libraries disagree on which one counts.

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use smallvec::SmallVec;
+
 use super::key::Key;
 use super::{Encoding, Hash};
 use crate::view::one_pair;
@@ -70,7 +72,7 @@ pub(crate) fn message<'m>(
     request: &Request<'m>,
     timestamp: &'m str,
     key: &'m Key,
-) -> Result<Vec<Cow<'m, [u8]>>, Reject> {
+) -> Result<SmallVec<[Cow<'m, [u8]>; 4]>, Reject> {
     let borrowed = |text: &'m str| Ok(Cow::Borrowed(text.as_bytes()));
     let part = |part: &'m Part| match part {
         Part::Timestamp => borrowed(timestamp),
@@ -97,7 +99,7 @@ pub(crate) fn message<'m>(
         Part::Url => borrowed(request.url),
         Part::UrlUnescaped(characters) => Ok(Cow::Owned(unescaped(request.url, characters).into_bytes())),
         Part::UrlWithoutQuery => borrowed(request.url.split(['?', '#']).next().unwrap_or_default()),
-        Part::BodyDigest(hash) => Ok(Cow::Owned(hash.digest(&[Cow::Borrowed(request.body)]))),
+        Part::BodyDigest(hash) => Ok(Cow::Owned(hash.digest(&[Cow::Borrowed(request.body)]).into_vec())),
         Part::BodyHashIfAny(_) if request.body.is_empty() => borrowed(""),
         Part::BodyHashIfAny(hash) => {
             Ok(Cow::Owned(Encoding::Base64.encode(&hash.digest(&[Cow::Borrowed(request.body)])).into_bytes()))

@@ -1,11 +1,14 @@
 //! A signature over parts of the request: most providers.
 
-use subtle::ConstantTimeEq;
+use smallvec::SmallVec;
 
 use super::algorithm::{Algorithm, Candidate};
+use super::compare::same;
+use super::hash::Bytes;
 use super::key::Key;
 use super::listing::Few;
 use super::message::message;
+use super::timestamp::Micros;
 use super::{Clock, Encoding, Hash, KeyForm, Listing, Part, PublicKey, Timestamp};
 use crate::{Headers, Locate, Reject, Request, Secret, SecretError, SignError, Unsigned};
 
@@ -177,7 +180,7 @@ impl Signed {
         let named = self.algorithm.named(request.headers)?;
         let mut refused = Reject::SignatureMalformed;
         for group in &groups {
-            let time = self.time(group.timestamp.as_deref())?;
+            let (time, sent) = self.time(group.timestamp.as_deref())?;
             let candidates: Few<_> = group.signatures.iter().filter_map(|text| self.decode(text, named)).collect();
             if candidates.is_empty() {
                 continue;
@@ -185,7 +188,7 @@ impl Signed {
             match self.matching(request, time, &candidates, secrets) {
                 Ok(secret) => {
                     return match self.timestamp {
-                        Some(timestamp) => timestamp.check(time, clock).map(|()| secret),
+                        Some(timestamp) => timestamp.fresh(sent, clock).map(|()| secret),
                         None => Ok(secret),
                     };
                 }
@@ -195,13 +198,14 @@ impl Signed {
         Err(refused)
     }
 
-    /// The time as written; an error if it should be there and is not a time.
-    fn time<'t>(&self, text: Option<&'t str>) -> Result<&'t str, Reject> {
+    /// The time as written and what it means; an error if it should be there and is not a time.
+    fn time<'t>(&self, text: Option<&'t str>) -> Result<(&'t str, Micros), Reject> {
         match (self.timestamp, text) {
-            (None, _) => Ok(""),
+            (None, _) => Ok(("", 0)),
             (Some(_), None) => Err(Reject::TimestampMissing),
-            (Some(timestamp), Some(text)) if timestamp.parses(text) => Ok(text),
-            (Some(_), Some(_)) => Err(Reject::TimestampMalformed),
+            (Some(timestamp), Some(text)) => {
+                timestamp.unit.microseconds(text).map(|sent| (text, sent)).ok_or(Reject::TimestampMalformed)
+            }
         }
     }
 
@@ -246,7 +250,7 @@ impl Signed {
         };
         let mut refused = Reject::SecretUnusable;
         for (index, secret) in secrets.iter().enumerate() {
-            let Ok(key) = self.key.of(secret).map(|key| key.at(self.key, time)) else { continue };
+            let Ok(key) = self.key.held(secret, time) else { continue };
             let mut matches = self.matches(self.signs, request, time, candidates, secret, &key)?;
             if matches == Some(false) && !self.or_signs.is_empty() {
                 matches = self.matches(self.or_signs, request, time, candidates, secret, &key)?;
@@ -278,15 +282,15 @@ impl Signed {
             }
             algorithm => {
                 // The body is hashed once for each hash function, however many signatures are listed.
-                let mut made: Few<(Option<Hash>, Vec<u8>)> = Few::new();
+                let mut made: SmallVec<[(Option<Hash>, Bytes); 1]> = SmallVec::new();
                 let matches = candidates.iter().any(|candidate| {
                     let is_of_key = candidate.key_name.is_none() || candidate.key_name == key.name;
                     let Some(hash) = algorithm.hash_of(candidate).filter(|_| is_of_key) else { return false };
                     let index = made.iter().position(|(known, _)| *known == hash).unwrap_or_else(|| {
-                        made.push((hash, algorithm.expected(hash, &key.bytes, &message)));
+                        made.push((hash, algorithm.expected(hash, key, &message)));
                         made.len() - 1
                     });
-                    candidate.bytes.ct_eq(&made[index].1).into()
+                    same(&candidate.bytes, &made[index].1)
                 });
                 Some(matches)
             }
@@ -295,11 +299,12 @@ impl Signed {
 
     pub(super) fn sign(&self, unsigned: &Unsigned<'_>, family: &str, secret: &Secret) -> Result<Headers, SignError> {
         let time = self.timestamp.map(|timestamp| timestamp.unit.write(unsigned.now));
-        let key = self.key.of(secret)?.at(self.key, time.as_deref().unwrap_or_default());
+        let key = self.key.held(secret, time.as_deref().unwrap_or_default())?;
         let request = unsigned.request();
         let message = message(self.signs, &request, time.as_deref().unwrap_or_default(), &key)
             .map_err(|_| SignError::SignedHeaderMissing)?;
         let (label, bytes) = self.algorithm.sign(secret, &key.bytes, &message)?;
+        drop(message);
         let name = match (self.listing, &key.name) {
             (Listing::Named(_, separator), Some(name)) => format!("{name}{separator}"),
             (Listing::NamedBehind(before, separator), Some(name)) => format!("{before}{name}{separator}"),
@@ -308,8 +313,8 @@ impl Signed {
         let signature = format!("{name}{label}{}{}", self.prefix, self.encoding.encode(&bytes));
         let mut headers = self.write(family, signature, time).ok_or(SignError::NotSignable)?;
         headers.extend(self.only_with.iter().copied());
-        if let (Some(Locate::Header(header)), Some(name)) = (self.key_name, key.name) {
-            headers.push(header, name);
+        if let (Some(Locate::Header(header)), Some(name)) = (self.key_name, &key.name) {
+            headers.push(header, name.as_str());
         }
         if let Algorithm::HmacNamedIn(header, [(name, _), ..]) = self.algorithm {
             headers.push(header, *name);

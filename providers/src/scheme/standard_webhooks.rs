@@ -211,5 +211,5 @@ fn signatures(listed: &str) -> Result<Vec<(&str, Vec<u8>)>, Reject> {
 
 fn sha256(key: &[u8], message: &[&[u8]]) -> Vec<u8> {
     let message: Vec<_> = message.iter().map(|part| Cow::Borrowed(*part)).collect();
-    Hash::Sha256.hmac(key, &message)
+    Hash::Sha256.hmac(key, &message).into_vec()
 }

@@ -18,6 +18,9 @@ pub struct Timestamp {
     pub ahead_s: u32,
 }
 
+/// Microseconds since 1970, of any time that nineteen digits can say.
+pub(super) type Micros = i128;
+
 /// How a time is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -62,7 +65,11 @@ impl Timestamp {
 
     /// Whether a time written as `text` is fresh.
     pub(crate) fn check(&self, text: &str, clock: Clock) -> Result<(), Reject> {
-        let sent = self.unit.microseconds(text).ok_or(Reject::TimestampMalformed)?;
+        self.fresh(self.unit.microseconds(text).ok_or(Reject::TimestampMalformed)?, clock)
+    }
+
+    /// Whether this time is fresh.
+    pub(super) fn fresh(&self, sent: Micros, clock: Clock) -> Result<(), Reject> {
         let age = i128::from(clock.now) * 1_000_000 - sent;
         let tolerance = i128::from(clock.tolerance_s.unwrap_or(self.tolerance_s)) * 1_000_000;
         let ahead = tolerance.max(i128::from(self.ahead_s) * 1_000_000);
@@ -82,7 +89,7 @@ impl Timestamp {
 }
 
 impl Unit {
-    fn microseconds(self, text: &str) -> Option<i128> {
+    pub(super) fn microseconds(self, text: &str) -> Option<Micros> {
         match self {
             Self::Seconds => digits(text).map(|seconds| seconds * 1_000_000),
             Self::Milliseconds => digits(text).map(|milliseconds| milliseconds * 1_000),

@@ -118,7 +118,7 @@ pub(super) fn sign(unsigned: &Unsigned<'_>, secret: &Secret) -> Result<Headers, 
         message(&[Part::Url, Part::FormPairs("")], &request, "", &key).map_err(|_| SignError::SignedHeaderMissing)?;
     let mut headers = Headers::new();
     headers.push(SIGNATURE, Encoding::Base64.encode(&hash.hmac(&key.bytes, &message)));
-    if let Some(name) = key.name {
+    if let Some(name) = &key.name {
         headers.push(SETTINGS, format!("key={name},algorithm=HMAC_SHA256"));
     }
     Ok(headers)

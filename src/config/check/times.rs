@@ -69,6 +69,20 @@ fn policy(section: &str, policy: &HandlerPolicy, config: &Config, found: &mut Fi
             show(grace)
         ));
     }
+    if policy.give_up_after.is_some_and(|horizon| horizon.is_zero()) {
+        found.error(format!(
+            "`{section}.give_up_after` is 0, so nothing would be retried: write `attempts` = 1 for that"
+        ));
+    } else if let (Some(horizon), Some(first)) = (policy.give_up_after, policy.retry.first())
+        && horizon < *first
+    {
+        found.error(format!(
+            "`{section}.give_up_after` ({}) is shorter than the first wait of `{section}.retry` ({}), so nothing would be \
+             retried: raise the one or shorten the other",
+            show(horizon),
+            show(*first)
+        ));
+    }
     if policy.backoff_base > policy.backoff_cap {
         found.error(format!(
             "`{section}.backoff_base` ({}) is longer than `{section}.backoff_cap` ({}): lower the base or raise the cap",

@@ -8,6 +8,8 @@ use http::StatusCode;
 use http::header::{self, HeaderMap};
 use reqwest::Url;
 
+use crate::config::Permanent;
+
 /// Read for the connection's sake, then the connection is given up.
 const LONGEST_READ: usize = 64 * 1024;
 
@@ -18,7 +20,14 @@ const LONGEST_KEPT: usize = 1024;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     Accepted,
-    Refused { why: String, retry_after: Option<Duration> },
+    Refused {
+        why: String,
+        retry_after: Option<Duration>,
+    },
+    /// The same, and the forward says that no retry helps.
+    Final {
+        why: String,
+    },
 }
 
 /// The beginning of a response's body.
@@ -52,6 +61,7 @@ pub(super) fn judge(
     headers: &HeaderMap,
     asked: &Url,
     excerpt: &Excerpt,
+    permanent: &Permanent,
     now: DateTime<Utc>,
 ) -> Verdict {
     if status.is_success() {
@@ -65,6 +75,9 @@ pub(super) fn judge(
     if !text.is_empty() {
         why.push_str(": ");
         why.push_str(&text);
+    }
+    if permanent.holds(status.as_u16()) {
+        return Verdict::Final { why: format!("{why} (not retried: `permanent` holds {})", status.as_u16()) };
     }
     Verdict::Refused { why, retry_after: retry_after(headers, now) }
 }
@@ -108,13 +121,20 @@ mod tests {
         let mut excerpt = Excerpt::default();
         let _ = excerpt.take(body);
         let asked = Url::parse("https://app.example.com/hooks?token=t").expect("a URL");
-        judge(status, &headers, &asked, &excerpt, DateTime::from_timestamp(NOW, 0).expect("a time"))
+        judge(
+            status,
+            &headers,
+            &asked,
+            &excerpt,
+            &Permanent::default(),
+            DateTime::from_timestamp(NOW, 0).expect("a time"),
+        )
     }
 
     fn refused(verdict: Verdict) -> (String, Option<Duration>) {
         match verdict {
             Verdict::Refused { why, retry_after } => (why, retry_after),
-            Verdict::Accepted => panic!("must be refused"),
+            other => panic!("{other:?} must be refused"),
         }
     }
 

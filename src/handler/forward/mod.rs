@@ -10,6 +10,7 @@ mod headers;
 mod indexes;
 mod sign;
 mod signature;
+mod trouble;
 
 use std::fmt;
 use std::time::Duration;
@@ -20,7 +21,7 @@ use http::{HeaderMap, HeaderName};
 use reqwest::{Client, Response, Url};
 
 use super::{Context, Handler, HandlerError, Run, on};
-use crate::config::{self, Pattern, Signing};
+use crate::config::{self, Connection, Pattern, Permanent, Signing};
 use answer::{Excerpt, Verdict};
 use sign::{AsProvider, Sign};
 use signature::Key;
@@ -40,6 +41,10 @@ pub(crate) struct ForwardSpec {
     pub(crate) signing: Signing,
     /// Added to every request, in place of received ones of the same name; for the destination's own authentication.
     pub(crate) headers: HeaderMap,
+    /// How to connect.
+    pub(crate) connection: Connection,
+    /// The answers after which no retry is made.
+    pub(crate) permanent: Permanent,
 }
 
 /// Why a forward can't be set up.
@@ -55,7 +60,10 @@ pub(crate) enum ForwardError {
     Secret(#[from] signature::KeyError),
     #[error("header `{0}` can't be set on a forward: hookgate or HTTP sets it")]
     Header(HeaderName),
-    #[error("the HTTP client could not be set up; for https, are CA certificates installed?")]
+    #[error(
+        "the HTTP client could not be set up: for https, are CA certificates installed? With `tls`, does the key belong to \
+         the certificate?"
+    )]
     Client(#[source] reqwest::Error),
 }
 
@@ -64,6 +72,9 @@ pub(crate) struct Forward {
     to: Url,
     sign: Sign,
     headers: HeaderMap,
+    permanent: Permanent,
+    /// For errors.
+    called: String,
     client: Client,
 }
 
@@ -73,7 +84,11 @@ pub(crate) fn configured(forward: &config::Forward) -> Result<Handler, ForwardEr
     let spec = ForwardSpec {
         url: forward.to.to_string(),
         signing: forward.signing.clone(),
-        headers: forward.headers.iter().map(|header| (header.name.clone(), header.value.clone())).collect(),
+        headers: (forward.headers.iter().chain(&forward.auth))
+            .map(|header| (header.name.clone(), header.value.clone()))
+            .collect(),
+        connection: forward.connection.clone(),
+        permanent: forward.permanent.clone(),
     };
     let handler = on(forward.from.as_str(), &patterns)
         .name(forward.name.as_str())
@@ -108,8 +123,9 @@ impl Forward {
             }
             Signing::None => Sign::Not,
         };
-        let client = client::build(to.scheme() == "https").map_err(ForwardError::Client)?;
-        Ok(Self { to, sign, headers: spec.headers, client })
+        let client = client::build(to.scheme() == "https", &spec.connection).map_err(ForwardError::Client)?;
+        let called = called(&to, spec.connection.proxy.as_ref());
+        Ok(Self { to, sign, headers: spec.headers, permanent: spec.permanent, called, client })
     }
 
     async fn send(&self, cx: &mut Context) -> Result<(), HandlerError> {
@@ -129,8 +145,8 @@ impl Forward {
             HandlerError::because(format!("it cannot be signed as its provider would: {error}")).permanent()
         })?;
         let request = self.client.post(self.to.clone()).headers(headers).body(delivery.body.clone());
-        // The URL may hold a token in its path or query, and the error's text is kept.
-        let response = request.send().await.map_err(reqwest::Error::without_url)?;
+        let response =
+            request.send().await.map_err(|error| HandlerError::because(trouble::told(&error, &self.called)))?;
         cx.set_status(response.status().as_u16());
         self.judge(response, cx.left()).await
     }
@@ -144,11 +160,24 @@ impl Forward {
         } else {
             excerpt(response, EXPLAIN.min(left / 2)).await
         };
-        match answer::judge(status, &headers, &self.to, &excerpt, Utc::now()) {
+        match answer::judge(status, &headers, &self.to, &excerpt, &self.permanent, Utc::now()) {
             Verdict::Accepted => Ok(()),
+            Verdict::Final { why } => Err(HandlerError::because(why).permanent()),
             Verdict::Refused { why, retry_after: None } => Err(HandlerError::because(why)),
             Verdict::Refused { why, retry_after: Some(wait) } => Err(HandlerError::because(why).retry_after(wait)),
         }
+    }
+}
+
+/// Whom a forward calls, for people: paths and queries may hold tokens.
+fn called(to: &Url, proxy: Option<&Url>) -> String {
+    let host = |url: &Url| match (url.host_str(), url.port_or_known_default()) {
+        (Some(host), Some(port)) => format!("{host}:{port}"),
+        (host, _) => host.unwrap_or("nobody").to_owned(),
+    };
+    match proxy {
+        Some(proxy) => format!("{} (through the proxy {})", host(to), host(proxy)),
+        None => host(to),
     }
 }
 

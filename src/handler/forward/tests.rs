@@ -57,7 +57,23 @@ async fn request(connection: &mut tokio::net::TcpStream) -> io::Result<Option<Ve
 
 fn forward_to(address: SocketAddr) -> Forward {
     let url = format!("http://{address}/hooks?token=s3cret");
-    Forward::new(ForwardSpec { url, signing: Signing::None, headers: HeaderMap::new() }).expect("a good forward")
+    Forward::new(spec_to(&url)).expect("a good forward")
+}
+
+fn spec_to(url: &str) -> ForwardSpec {
+    ForwardSpec {
+        url: url.to_owned(),
+        signing: Signing::None,
+        headers: HeaderMap::new(),
+        connection: Connection {
+            connect_timeout: Duration::from_secs(5),
+            http2: config::Http2::Auto,
+            tls: None,
+            proxy: None,
+            proxy_auth: None,
+        },
+        permanent: Permanent::default(),
+    }
 }
 
 fn context(delivery: Delivery) -> Context {
@@ -163,7 +179,7 @@ fn what_cannot_be_forwarded_to_is_refused_with_what_to_change() {
         if let Some(name) = header {
             headers.insert(name, HeaderValue::from_static("x"));
         }
-        let error = Forward::new(ForwardSpec { url: url.to_owned(), signing: Signing::None, headers }).expect_err(url);
+        let error = Forward::new(ForwardSpec { headers, ..spec_to(url) }).expect_err(url);
         error.to_string()
     };
     assert!(refused("localhost", None).contains("URL"));
@@ -175,9 +191,7 @@ fn what_cannot_be_forwarded_to_is_refused_with_what_to_change() {
 
 #[tokio::test]
 async fn a_secure_destination_can_be_set_up() {
-    let spec =
-        ForwardSpec { url: "https://example.com/".to_owned(), signing: Signing::None, headers: HeaderMap::new() };
-    if let Err(error) = Forward::new(spec) {
+    if let Err(error) = Forward::new(spec_to("https://example.com/")) {
         // A machine without CA certificates can't, and says so.
         assert!(error.to_string().contains("CA certificates"), "{error}");
     }

@@ -34,7 +34,15 @@ fn the_default_file_shows_every_key_there_is() {
     let folder = tempfile::tempdir().unwrap();
     let old = folder.path().join("stripe_old");
     std::fs::write(&old, "whsec_old_example_0123456789abcdefgh\n").unwrap();
-    let text = with_examples().replace("/run/secrets/stripe_old", old.to_str().unwrap());
+    let rcgen::CertifiedKey { cert, signing_key } =
+        rcgen::generate_simple_self_signed(vec!["ledger".to_owned()]).unwrap();
+    let (certificate, key) = (cert.pem(), signing_key.serialize_pem());
+    for (name, pem) in [("ledger.crt", &certificate), ("ledger.key", &key), ("ledger_ca.crt", &certificate)] {
+        std::fs::write(folder.path().join(name), pem).unwrap();
+    }
+    let text = with_examples()
+        .replace("/run/secrets/stripe_old", old.to_str().unwrap())
+        .replace("/run/secrets/", &format!("{}/", folder.path().display()));
     let variables = [
         ("HOOKGATE_DASHBOARD_TOKEN", "a token of sorts"),
         ("DATABASE_URL", "postgres://127.0.0.1/hookgate"),
@@ -44,6 +52,8 @@ fn the_default_file_shows_every_key_there_is() {
         ("INHOUSE_SECRET", "in the house of secrets"),
         ("BILLING_SECRET", WHSEC),
         ("BILLING_AUTHORIZATION", "Bearer x"),
+        ("LEDGER_TOKEN", "x"),
+        ("PROXY_PASSWORD", "x"),
     ];
     let resolved = load(&text, &variables).unwrap_or_else(|refused| panic!("{refused}")).to_json();
     let written: Value = serde_json::to_value(toml::from_str::<toml::Table>(&text).unwrap()).unwrap();
@@ -93,6 +103,8 @@ fn the_defaults_are_those_the_design_promises() {
         backoff_base: Duration::from_secs(5),
         backoff_factor: 2,
         backoff_cap: Duration::from_secs(3600),
+        retry: Vec::new(),
+        give_up_after: None,
         block_for: Duration::from_secs(15 * 60),
         order: Order::None,
         on_failure: OnFailure::Block,

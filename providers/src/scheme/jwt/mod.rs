@@ -254,7 +254,7 @@ impl Jwt {
             None if let Some(held) = held => {
                 held.keys.ok_or(SignError::NotSignable)?.sign(algorithm.public_key(), signed.as_bytes())?
             }
-            Some(hash) => hash.hmac(&key.bytes, &[signed.as_bytes().into()]),
+            Some(hash) => hash.hmac(&key.bytes, &[signed.as_bytes().into()]).into_vec(),
             None => algorithm.public_key().sign(secret, signed.as_bytes())?,
         };
         let token = format!("{prefix}{signed}.{}", BASE64_URL_SAFE_NO_PAD.encode(signature));
