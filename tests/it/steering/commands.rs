@@ -50,7 +50,11 @@ async fn an_operator_pauses_looks_cancels_hands_over_and_retires_from_the_comman
     let (code, out, _) = run(&gateway, "resume --all").await;
     assert!(code == 0 && out.contains("Everything is resumed.") && out.contains("handler old on source"), "{out}");
     let (code, out, _) = run(&gateway, "handlers redrive old --to new").await;
-    assert_eq!((code, out.as_str()), (0, "3 jobs of old ended, and 0 of new were made.\n"), "new has had them: cancelled");
+    assert_eq!(
+        (code, out.as_str()),
+        (0, "3 jobs of old ended, and 0 of new were made.\n"),
+        "new has had them: cancelled"
+    );
     let (code, out, _) = run(&gateway, "handlers retire old").await;
     assert_eq!((code, out.as_str()), (0, "old is retired: 0 of its jobs are cancelled.\n"));
     let (code, out, _) = run(&gateway, "handlers list").await;
