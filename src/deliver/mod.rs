@@ -13,6 +13,8 @@ mod execute;
 mod hand_back;
 mod heartbeat;
 mod live;
+#[cfg(test)]
+mod model;
 mod record;
 pub(crate) mod rescue;
 mod settle;
