@@ -170,7 +170,8 @@ impl<'s> World<'s> {
     /// Lets everything come to its end, and looks whether nothing is lost and nothing was done twice.
     pub(super) async fn end(&mut self) -> Result<(), Violation> {
         (self.polls, self.ending) = (false, true);
-        while self.heard != [false; 2] {
+        // Whoever ends frees a place, and its worker is told.
+        while self.heard != [false; 2] || self.find(0).is_some() {
             self.work_off().await?;
         }
         for handler in Handler::ALL {
