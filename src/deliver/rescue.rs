@@ -99,11 +99,16 @@ async fn take_lane(tx: &mut PgConnection, lane: &LaneKey, token: Token, rescues:
         release: Some(if halts { Release::Halted } else { Release::Now }),
         ..Advance::default()
     };
-    lanes::advance(&mut *tx, lane, token, step).await?;
-    match lost {
-        Some(lost) => put_back(tx, &lost, None, token.worker, rescues).await,
-        None => Ok(()),
+    let advanced = lanes::advance(&mut *tx, lane, token, step).await?;
+    if let Some(lost) = lost {
+        put_back(&mut *tx, &lost, None, token.worker, rescues).await?;
     }
+    // This end counts like any other: whoever stepped aside may look again.
+    if dies && advanced.is_some_and(|lane| lane.snoozed > 0) {
+        lanes::clear_snoozed(&mut *tx, lane).await?;
+        jobs::end_snoozes(tx, lane).await?;
+    }
+    Ok(())
 }
 
 fn verdict(lost: &Lost, rescues: u32) -> Result<(), job::Death> {

@@ -41,8 +41,8 @@ pub(crate) async fn settle(writer: &Arc<Writer>, plan: &Plan, pending: Pending) 
         outcome = look_up(writer.living().await, &parts).await;
     }
     match outcome {
-        Ok(Settled::Recorded(recorded)) => {
-            if recorded.status == Status::Requeued {
+        Ok(Settled::Recorded(recorded, Work(is_due))) => {
+            if is_due {
                 writer.wake.poke();
             }
             pending.answer(Ok(recorded));
@@ -66,10 +66,14 @@ struct Parts<'a> {
 
 /// How an arrival that was not (all) new stands.
 enum Settled {
-    Recorded(Recorded),
+    Recorded(Recorded, Work),
     /// A receipt was past its horizon and is gone now: the arrival is new after all.
     Expired,
 }
+
+/// Whether something may run now that could not before: workers are told after the commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Work(bool);
 
 /// One event's part of the outcome; the most telling one names the whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -107,14 +111,17 @@ async fn transact(conn: &mut PgConnection, parts: &Parts<'_>) -> sqlx::Result<Se
     lanes::lock(&mut tx, &copied, &released.iter().collect::<Vec<_>>()).await?;
 
     let mut found = known.own.then_some(Found::New(parts.arrival.id));
+    // What is released is queued, unless its body came before.
+    let mut work = Work(!released.is_empty());
     for (event, receipt) in known.conflicts {
         found = found.max(Some(conflict(&mut tx, event, receipt, parts).await?));
     }
     for receipt in known.copies {
-        found = found.max(Some(copy(&mut tx, receipt, parts).await?));
+        let (copied, due) = copy(&mut tx, receipt, parts).await?;
+        (found, work) = (found.max(Some(copied)), work.max(due));
     }
     tx.commit().await?;
-    Ok(Settled::Recorded(recorded(found, parts)))
+    Ok(Settled::Recorded(recorded(found, parts), work))
 }
 
 /// An arrival without events is here because an earlier try stored it.
@@ -171,8 +178,9 @@ fn is_past(delivery: Uuid, writer: &Writer) -> bool {
     stamped_at(delivery).is_some_and(|stamped| writer.clock.now() - stamped > horizon)
 }
 
-/// The same event again: dead jobs are queued afresh (not what an operator cancelled), waiting ones become due, others are left alone; noted in any case.
-async fn copy(tx: &mut PgConnection, receipt: &Receipt, parts: &Parts<'_>) -> sqlx::Result<Found> {
+/// The same event again: dead jobs are queued afresh (not what an operator cancelled), waiting ones become due, others are
+/// left alone; noted in any case.
+async fn copy(tx: &mut PgConnection, receipt: &Receipt, parts: &Parts<'_>) -> sqlx::Result<(Found, Work)> {
     let (delivery, event) = (receipt.delivery, receipt.event);
     let redriven = dead::redrive(&mut *tx, delivery, Some(event), None, Asking::Sender).await?;
     lanes::hasten(&mut *tx, delivery, event, None).await?;
@@ -185,7 +193,8 @@ async fn copy(tx: &mut PgConnection, receipt: &Receipt, parts: &Parts<'_>) -> sq
     copies::insert(tx, delivery, event, act, parts.writer.gateway).await?;
     let source = parts.arrival.source.to_string();
     metrics::counter!(telemetry::DUPLICATES, "source" => source, "act" => act.as_str()).increment(1);
-    Ok(if act == Act::Requeued { Found::Requeued(delivery) } else { Found::Copy(delivery) })
+    let found = if act == Act::Requeued { Found::Requeued(delivery) } else { Found::Copy(delivery) };
+    Ok((found, Work(act != Act::Noted)))
 }
 
 /// Another body under a known id: kept as a delivery of its own. It has no jobs until an operator releases it, unless

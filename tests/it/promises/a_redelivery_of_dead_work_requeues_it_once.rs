@@ -6,7 +6,7 @@ use futures_util::future::join_all;
 use hookgate::{HandlerError, Named, Order, on};
 
 use crate::support::eventually::eventually;
-use crate::support::gateway::{Signed, start, start_receiving};
+use crate::support::gateway::{Signed, config, start, start_receiving, start_with};
 use crate::support::postgres::database;
 use crate::support::rows::{acts, count};
 use crate::support::witness::{failing_first, witness};
@@ -94,4 +94,23 @@ async fn a_redelivery_of_waiting_work_makes_it_due_now() {
 #[tokio::test]
 async fn and_of_a_lane_that_waits_for_its_head() {
     waiting_work_becomes_due(build().order(Order::Lane)).await;
+}
+
+#[tokio::test]
+async fn a_redelivery_of_waiting_work_tells_its_worker_which_may_not_look_for_an_hour() {
+    let database = database().await;
+    let pool = database.pool().await;
+    let later = || HandlerError::because("later").retry_after(Duration::from_secs(600));
+    let (handler, mut ran) = failing_first(build(), 1, later);
+    let mut config = config(&database, "");
+    config.worker.poll = Duration::from_secs(3600);
+    let gateway = start_with(config, vec![handler]).await;
+    let to = gateway.ingest_addr().expect("an address");
+    let sent = Signed::github("waits", "push", "{}");
+    let id = sent.send(to).await.id().to_owned();
+    ran.next().await;
+    eventually("it waits", 1, async || count(&pool, "jobs where state = 'waiting'").await).await;
+    assert_eq!(sent.send(to).await.outcome(), "duplicate");
+    assert_eq!(ran.next().await, id);
+    gateway.shutdown().await;
 }
