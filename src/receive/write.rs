@@ -159,6 +159,11 @@ impl Writer {
                 let Ok(_permit) = permits.acquire().await else {
                     return;
                 };
+                // In a retry storm those who wait in vain would otherwise keep those behind them waiting until they do
+                // so too, and nothing would ever be acknowledged again.
+                if pending.is_given_up() {
+                    return;
+                }
                 duplicates::settle(&writer, &plan, pending).await;
             });
         }
