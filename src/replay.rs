@@ -12,6 +12,7 @@ use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
 use crate::config::Pattern;
+use crate::database::begin;
 use crate::receive::arrival::lane;
 use crate::store::deliveries::{self, Locked};
 use crate::store::record::NewJob;
@@ -69,7 +70,7 @@ pub(crate) async fn one(
     request: &Request,
     actor: &str,
 ) -> Result<Replayed, ReplayError> {
-    let mut tx = pool.begin().await?;
+    let mut tx = begin(pool).await?;
     // The lock makes two clicks at once one after the other: the second finds what the first queued.
     let locked = deliveries::lock(&mut tx, delivery).await?.ok_or(ReplayError::NotFound)?;
     let snapshot = registry::snapshot(&mut tx).await?;

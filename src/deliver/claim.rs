@@ -6,6 +6,7 @@ use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
 use super::live::Number;
+use crate::database::begin;
 use crate::store::jobs::{self, Job};
 use crate::store::lanes::{self, Advance, ClaimedLane, Release};
 use crate::store::{Held, LaneKey, Token, claims};
@@ -58,7 +59,7 @@ pub(crate) async fn claim(
     lane_claim: i64,
 ) -> sqlx::Result<Vec<Claim>> {
     let token = Token { worker, n: number.get() };
-    let mut tx = pool.begin().await?;
+    let mut tx = begin(pool).await?;
     claims::plan_by_index(&mut tx).await?;
     let (subscriptions, mut limits): (Vec<i32>, Vec<i64>) = wanted.iter().copied().unzip();
     let mut made: Vec<Claim> = Vec::new();

@@ -14,6 +14,7 @@ use tokio::time::Instant;
 use super::Worker;
 use super::answered::answered;
 use super::claim::Claim;
+use crate::database::single;
 use crate::handler::{Context, ContextParts, Delivery, Handler, HandlerError, Kind};
 use crate::headers;
 use crate::job::Outcome;
@@ -41,9 +42,9 @@ impl Ran {
 
 /// Runs the handler on a started job. Errs only if the payload could not be read: then the handler did not run.
 pub(crate) async fn execute(worker: &Worker, handler: &Handler, claim: &Claim, job: &Job) -> sqlx::Result<Ran> {
-    let mut conn = worker.pool.acquire().await?;
+    let mut conn = single(&worker.pool).await?;
     let stored = answered(worker.patience(), deliveries::load(&mut conn, job.delivery)).await?;
-    drop(conn);
+    conn.done().await?;
     let started_at = Utc::now();
     let ran = |outcome, error| Ran { outcome, transaction: None, error, status: None, started_at };
     let Some(stored) = stored else {

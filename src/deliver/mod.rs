@@ -29,6 +29,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use uuid::Uuid;
 
+use crate::database::single;
 use crate::handler::{Handler, State};
 use crate::registry::{self, Plan};
 use crate::telemetry;
@@ -194,7 +195,7 @@ impl Worker {
     /// The registry, read again when it moved on: a new source may have new subscriptions of our handlers.
     async fn current<'a>(&self, plan: &'a mut Option<Plan>) -> sqlx::Result<&'a Plan> {
         let generation = {
-            let mut conn = self.pool.acquire().await?;
+            let mut conn = single(&self.pool).await?;
             crate::store::registry::generation(&mut conn).await?
         };
         if plan.as_ref().is_none_or(|plan| plan.generation != generation) {

@@ -9,6 +9,7 @@ use sqlx::postgres::{PgConnection, PgPool, Postgres};
 use tokio::time::Instant;
 
 use super::{Delivery, HandlerError, State};
+use crate::database::begin;
 use crate::store::{Held, JobKey, Token, claims};
 
 /// One attempt, as its handler sees it.
@@ -71,7 +72,7 @@ impl Context {
         let Some(pool) = &parts.pool else {
             return Err(HandlerError::because("this handler runs without a database").permanent());
         };
-        let mut transaction = pool.begin().await?;
+        let mut transaction = begin(pool).await?;
         claims::mark(&mut transaction, parts.token, self.left()).await?;
         if !claims::is_held(&mut transaction, &parts.held, parts.token).await? {
             return Err(HandlerError::because("the job was taken from this worker, which was silent for too long"));

@@ -15,6 +15,7 @@ mod handler;
 mod lock_order;
 mod maintenance;
 mod pairing;
+mod pooler;
 mod promises;
 mod receive;
 mod record;

@@ -5,6 +5,7 @@ use crate::config::{Config, show_size as show};
 
 pub(super) fn check(config: &Config, found: &mut Findings) {
     zeros(config, found);
+    pooler(config, found);
     recorder(config, found);
     body("server.max_body", config.server.max_body, config, found);
     for source in config.sources.values() {
@@ -42,6 +43,24 @@ fn zeros(config: &Config, found: &mut Findings) {
     if config.server.roles.is_empty() {
         found.error(
             "`server.roles` is empty, so this process would do nothing: name at least one of ingest, worker, operator"
+                .to_owned(),
+        );
+    }
+}
+
+fn pooler(config: &Config, found: &mut Findings) {
+    let database = &config.database;
+    if database.pooler && database.listen {
+        found.error(
+            "`database.listen` is on and `database.pooler` too, but LISTEN needs a session of its own: set \
+             `database.listen` to false, and work is found by `worker.poll`"
+                .to_owned(),
+        );
+    }
+    if database.pooler && database.url.is_none() {
+        found.error(
+            "`database.pooler` is on and there is no `database.url`: name the pooler there, or set `database.pooler` to \
+             false for hookgate's own Postgres"
                 .to_owned(),
         );
     }
