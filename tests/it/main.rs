@@ -14,6 +14,7 @@ mod examples;
 mod handler;
 mod lock_order;
 mod maintenance;
+mod migrations;
 mod pairing;
 mod pooler;
 mod promises;
