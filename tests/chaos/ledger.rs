@@ -11,6 +11,7 @@ use crate::Profile;
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
     counts: Mutex<BTreeMap<(&'static str, String), u64>>,
+    complaints: Mutex<Vec<String>>,
     outage: Mutex<Outage>,
     took: Mutex<Duration>,
 }
@@ -28,6 +29,15 @@ impl Ledger {
 
     pub(crate) fn add(&self, section: &'static str, name: impl Into<String>, n: u64) {
         *self.counts.lock().expect("no panic").entry((section, name.into())).or_default() += n;
+    }
+
+    /// What must not happen, happened.
+    pub(crate) fn complain(&self, of: String) {
+        self.complaints.lock().expect("no panic").push(of);
+    }
+
+    pub(crate) fn complaints(&self) -> Vec<String> {
+        self.complaints.lock().expect("no panic").clone()
     }
 
     /// A 2xx came, while more were wanted.

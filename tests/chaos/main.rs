@@ -102,6 +102,7 @@ async fn soak(profile: Profile) -> ExitCode {
     complaints.extend(verdict::balance(&database, &destination, &events, &ledger).await);
     fleet.stop(&mut complaints).await;
     complaints.extend(verdict::left_behind(&database).await);
+    complaints.extend(ledger.complaints());
     ledger.read_logs(fleet.logs());
     println!("{}", ledger.render(profile));
     keep_logs(&fleet, !complaints.is_empty());
