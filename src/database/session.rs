@@ -70,22 +70,40 @@ impl Limits {
 
 /// Begins a transaction.
 pub(crate) async fn begin(pool: &PgPool) -> sqlx::Result<Transaction<'static, Postgres>> {
-    match Limits::of_lent(pool) {
-        Some(limits) => pool.begin_with(AssertSqlSafe(limits.begin("begin"))).await,
-        None => pool.begin().await,
-    }
+    let pool = pool.clone();
+    let begun = async move {
+        match Limits::of_lent(&pool) {
+            Some(limits) => pool.begin_with(AssertSqlSafe(limits.begin("begin"))).await,
+            None => pool.begin().await,
+        }
+    };
+    to_its_end(begun).await
+}
+
+/// A BEGIN that is given up half way reaches the server all the same, and sqlx does not know of it: the connection would
+/// go back to its pool with a transaction open, and whoever gets it next would write into that and never commit. So it
+/// goes on beside whoever gave it up, and is then rolled back like any transaction that is dropped.
+async fn to_its_end(
+    begun: impl Future<Output = sqlx::Result<Transaction<'static, Postgres>>> + Send + 'static,
+) -> sqlx::Result<Transaction<'static, Postgres>> {
+    tokio::spawn(begun).await.unwrap_or(Err(sqlx::Error::WorkerCrashed))
 }
 
 /// Begins a transaction that only reads, and all of one moment.
 pub(crate) async fn begin_snapshot(pool: &PgPool) -> sqlx::Result<Transaction<'static, Postgres>> {
     const SNAPSHOT: &str = "begin isolation level repeatable read read only";
-    match Limits::of_lent(pool) {
-        Some(limits) => pool.begin_with(AssertSqlSafe(limits.begin(SNAPSHOT))).await,
-        None => pool.begin_with(SNAPSHOT).await,
-    }
+    let pool = pool.clone();
+    let begun = async move {
+        match Limits::of_lent(&pool) {
+            Some(limits) => pool.begin_with(AssertSqlSafe(limits.begin(SNAPSHOT))).await,
+            None => pool.begin_with(SNAPSHOT).await,
+        }
+    };
+    to_its_end(begun).await
 }
 
-/// Begins a transaction on a connection of this pool.
+/// Begins a transaction on a connection of this pool. Whoever gives this up half way closes the connection: see
+/// [`to_its_end`].
 pub(crate) async fn begin_on<'c>(pool: &PgPool, conn: &'c mut PgConnection) -> sqlx::Result<Transaction<'c, Postgres>> {
     match Limits::of_lent(pool) {
         Some(limits) => conn.begin_with(AssertSqlSafe(limits.begin("begin"))).await,

@@ -70,10 +70,15 @@ pub(crate) async fn settle(
     }
     // To wait for a connection is no silence: handlers may hold them all.
     let mut conn = worker.pool.acquire().await?;
-    answered(worker.patience(), async {
+    let settled = answered(worker.patience(), async {
         Ok(settle_in(begin_on(&worker.pool, &mut conn).await?, worker, claim, job, ran, transition, next).await?)
     })
-    .await
+    .await;
+    if let Err(Unsettled::Database(sqlx::Error::Io(_))) = &settled {
+        // Given up half way, maybe in its BEGIN.
+        drop(conn.detach());
+    }
+    settled
 }
 
 async fn settle_in(
