@@ -71,6 +71,12 @@ impl Builder {
     /// Brings the database's schema up to date. Safe to run while gateways of the previous release run.
     pub async fn migrate(&self) -> Result<(), Error> {
         let config = self.settings()?;
+        if config.database.pooler {
+            return Err(Error::contradiction(
+                "migrations need a session of their own: run `hookgate migrate` with the `database.url` of Postgres itself \
+                 and `database.pooler = false`",
+            ));
+        }
         let database = Database::open(&config.database).await?;
         let migrated = database::migrate(&database.pools.operator).await;
         database.close(config.server.shutdown_grace).await;
@@ -166,7 +172,7 @@ impl Database {
                 (embedded.connect_options(), Some(embedded))
             }
         };
-        database::reach(&options).await?;
+        database::reach(&options, settings).await?;
         Ok(Self { pools: Pools::new(&options, settings), embedded })
     }
 

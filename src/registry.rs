@@ -12,6 +12,7 @@ use std::sync::Arc;
 use sqlx::PgPool;
 
 use crate::config::Pattern;
+use crate::database::{begin, single};
 use crate::store::pauses;
 use crate::store::registry::{self as store, HandlerRow, SourceRow};
 pub(crate) use routing::{Placement, Received, Routing};
@@ -110,7 +111,7 @@ impl Plan {
 
 /// Reads the registry.
 pub(crate) async fn load(pool: &PgPool) -> sqlx::Result<Plan> {
-    let mut conn = pool.acquire().await?;
+    let mut conn = single(pool).await?;
     store::snapshot(&mut conn).await.map(Plan::from_snapshot)
 }
 
@@ -122,7 +123,7 @@ pub(crate) async fn declare(
     handlers: &[HandlerRow],
     release: i64,
 ) -> sqlx::Result<()> {
-    let mut tx = pool.begin().await?;
+    let mut tx = begin(pool).await?;
     store::lock(&mut tx).await?;
     let mut changed = false;
     for source in sources {

@@ -12,6 +12,7 @@ use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
 use crate::config::Pattern;
+use crate::database::begin;
 use crate::receive::arrival::{lane, storable_key};
 use crate::registry::Received;
 use crate::store::dead::Asking;
@@ -71,7 +72,7 @@ pub(crate) async fn one(
     request: &Request,
     actor: &str,
 ) -> Result<Replayed, ReplayError> {
-    let mut tx = pool.begin().await?;
+    let mut tx = begin(pool).await?;
     // What is queued here for a handler is there when its retirement cancels what is queued.
     registry::hold(&mut tx).await?;
     // The lock makes two clicks at once one after the other: the second finds what the first queued.

@@ -14,6 +14,7 @@ use tokio::time::Instant;
 use super::Worker;
 use super::answered::answered;
 use super::claim::Claim;
+use crate::database::single;
 use crate::handler::{Context, ContextParts, Delivery, Handler, HandlerError, Kind};
 use crate::headers;
 use crate::job::Outcome;
@@ -43,7 +44,7 @@ impl Ran {
 /// Runs the handler on a started job. Errs only if the database was in no state to give the payload: then the handler did
 /// not run, and the job is not to blame.
 pub(crate) async fn execute(worker: &Worker, handler: &Handler, claim: &Claim, job: &Job) -> sqlx::Result<Ran> {
-    let mut conn = worker.pool.acquire().await?;
+    let mut conn = single(&worker.pool).await?;
     let started_at = Utc::now();
     let ran = |outcome, error| Ran { outcome, transaction: None, error, status: None, started_at };
     let stored = match answered(worker.patience(), deliveries::load(&mut conn, job.delivery)).await {
@@ -54,7 +55,7 @@ pub(crate) async fn execute(worker: &Worker, handler: &Handler, claim: &Claim, j
         }
         stored => stored?,
     };
-    drop(conn);
+    conn.done().await?;
     let Some(stored) = stored else {
         return Ok(ran(Outcome::Permanent, Some("the payload is past its retention".to_owned())));
     };

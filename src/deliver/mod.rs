@@ -35,7 +35,7 @@ use tokio_util::task::TaskTracker;
 use uuid::Uuid;
 
 use crate::breaker::{self, Breakers};
-use crate::database::Pools;
+use crate::database::{Pools, single};
 use crate::handler::{Handler, State};
 use crate::registry::{self, Plan};
 use crate::telemetry;
@@ -238,7 +238,7 @@ impl Worker {
     /// paused, where that changed.
     async fn current<'a>(&self, plan: &'a mut Option<Plan>) -> sqlx::Result<&'a Plan> {
         let generation = {
-            let mut conn = self.pool.acquire().await?;
+            let mut conn = single(&self.pool).await?;
             let dates = crate::store::registry::dates(&mut conn).await?;
             if !self.paused.is_of(dates) {
                 self.paused.learn(dates, crate::store::pauses::subscriptions(&mut conn).await?);

@@ -6,13 +6,14 @@
 
 use std::time::Duration;
 
-use sqlx::{Connection, PgConnection, Postgres, Transaction};
+use sqlx::{PgConnection, Postgres, Transaction};
 
 use super::Worker;
 use super::answered::answered;
 use super::claim::Claim;
 use super::execute::{ESCAPED, Ran};
 use super::record;
+use crate::database::begin_on;
 use crate::job::{LaneStep, Outcome, Transition};
 use crate::store::attempts::{Attempt, Ending};
 use crate::store::jobs::{self, Buried, Job, Rank, Waiting};
@@ -76,10 +77,15 @@ pub(crate) async fn settle(
     }
     // To wait for a connection is no silence: handlers may hold them all.
     let mut conn = worker.pool.acquire().await?;
-    answered(worker.patience(), async {
-        Ok(settle_in(conn.begin().await?, worker, claim, job, ran, decision, next).await?)
+    let settled = answered(worker.patience(), async {
+        Ok(settle_in(begin_on(&worker.pool, &mut conn).await?, worker, claim, job, ran, decision, next).await?)
     })
-    .await
+    .await;
+    if let Err(Unsettled::Database(sqlx::Error::Io(_))) = &settled {
+        // Given up half way, maybe in its BEGIN.
+        drop(conn.detach());
+    }
+    settled
 }
 
 async fn settle_in(

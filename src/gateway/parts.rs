@@ -139,7 +139,7 @@ async fn ingest(
     let unreachable = || Error::database("the database can't be reached");
     let plan = registry::load(&pools.ingest).await.map_err(unreachable())?;
     let now = {
-        let mut conn = pools.ingest.acquire().await.map_err(unreachable())?;
+        let mut conn = database::single(&pools.ingest).await.map_err(unreachable())?;
         crate::store::partitions::now(&mut conn).await.map_err(unreachable())?
     };
     let clock = Arc::new(DatabaseClock::new(now));

@@ -10,6 +10,7 @@ use tokio::time::Instant;
 
 use super::{Delivery, Dependency, HandlerError, State};
 use crate::breaker::Breakers;
+use crate::database::begin;
 use crate::store::{Held, JobKey, Token, claims};
 
 /// One attempt, as its handler sees it.
@@ -74,7 +75,7 @@ impl Context {
         let Some(pool) = &parts.pool else {
             return Err(HandlerError::because("this handler runs without a database").permanent());
         };
-        let mut transaction = pool.begin().await?;
+        let mut transaction = begin(pool).await?;
         claims::mark(&mut transaction, parts.token, self.left()).await?;
         if !claims::is_held(&mut transaction, &parts.held, parts.token).await? {
             return Err(HandlerError::because("the job was taken from this worker, which was silent for too long"));

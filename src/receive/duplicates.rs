@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use chrono::TimeDelta;
 use sqlx::pool::PoolConnection;
-use sqlx::{Connection, PgConnection, Postgres};
+use sqlx::{PgConnection, Postgres};
 use uuid::Uuid;
 
 use super::arrival::Arrival;
@@ -15,6 +15,7 @@ use super::patience::{answered, give_back};
 use super::record::{NotDurable, Pending, Recorded};
 use super::reply::Status;
 use super::write::Writer;
+use crate::database::begin_on;
 use crate::registry::{Plan, PlannedSource};
 use crate::store::copies::Act;
 use crate::store::dead::Asking;
@@ -96,7 +97,7 @@ async fn transact(conn: &mut PgConnection, parts: &Parts<'_>) -> sqlx::Result<Se
     let mut wanted: Vec<NewReceipt> = parts.arrival.receipts(parts.source).collect();
     // Whoever notes the same conflicts notes them in the same order.
     wanted.sort_by_key(|event| event.key);
-    let mut tx = conn.begin().await?;
+    let mut tx = begin_on(&parts.writer.pool, conn).await?;
     let existing = receipts::find(&mut tx, &wanted).await?;
     let Some(known) = Known::of(&wanted, &existing, |delivery| is_past(delivery, parts.writer)) else {
         return Ok(Settled::Expired);

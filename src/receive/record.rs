@@ -48,6 +48,11 @@ pub(crate) struct Pending {
 }
 
 impl Pending {
+    /// Whether the sender heard that it was not recorded in time, or hung up: it will send again.
+    pub(crate) fn is_given_up(&self) -> bool {
+        self.answer.is_closed()
+    }
+
     pub(crate) fn answer(self, outcome: Result<Recorded, NotDurable>) {
         // The sender may have hung up. What was recorded stays recorded.
         let _ = self.answer.send(outcome);

@@ -15,6 +15,7 @@ use super::record::{NotDurable, Pending, Recorded};
 use super::reply::Status;
 use super::trouble::{Trouble, trouble};
 use crate::clock::DatabaseClock;
+use crate::database::single_on;
 use crate::deliver::Wake;
 use crate::registry::{self, Plan};
 use crate::store::record::{self as store, Batch, Written};
@@ -109,7 +110,13 @@ impl Writer {
             }
             let started = Instant::now();
             let mut conn = if tries.again { self.living().await? } else { self.pool.acquire().await? };
-            let outcome = answered(store::record(&mut conn, plan.generation, &batch)).await;
+            let outcome = answered(async {
+                let mut single = single_on(&self.pool, &mut conn).await?;
+                let written = store::record(&mut single, plan.generation, &batch).await?;
+                single.done().await?;
+                Ok(written)
+            })
+            .await;
             give_back(conn, &outcome);
             let written = outcome?;
             metrics::histogram!(telemetry::RECORD_SECONDS).record(started.elapsed());
@@ -159,6 +166,11 @@ impl Writer {
                 let Ok(_permit) = permits.acquire().await else {
                     return;
                 };
+                // In a retry storm those who wait in vain would otherwise keep those behind them waiting until they do
+                // so too, and nothing would ever be acknowledged again.
+                if pending.is_given_up() {
+                    return;
+                }
                 duplicates::settle(&writer, &plan, pending).await;
             });
         }

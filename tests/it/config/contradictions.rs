@@ -27,6 +27,16 @@ fn each_contradiction_names_both_settings() {
     let db = "[database]\nurl = \"postgres://db/x\"\n";
     let of = |provider: &str| STRIPE.replace("\"stripe\"", &format!("{provider:?}"));
     let table: Vec<(String, Severity, &[&str])> = vec![
+        (
+            format!("{STRIPE}{db}pooler = true\n"),
+            Error,
+            &["`database.listen` is on and `database.pooler` too", "set `database.listen` to false"],
+        ),
+        (
+            format!("{STRIPE}[database]\npooler = true\nlisten = false\n"),
+            Error,
+            &["`database.pooler` is on and there is no `database.url`"],
+        ),
         (of("okta"), Warning, &["nothing that Okta sends vouches for the body", "set `source.stripe.url_key`"]),
         (
             of("twilio"),
