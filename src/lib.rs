@@ -23,8 +23,10 @@
 
 #[doc(hidden)]
 pub mod admin;
+mod answers;
 mod cli;
 mod clock;
+mod condition;
 pub mod config;
 mod database;
 mod deliver;
@@ -44,6 +46,7 @@ mod store;
 pub mod telemetry;
 pub mod testing;
 
+pub use condition::{About, Condition, Scalar};
 pub use error::Error;
 pub use gateway::{Builder, Gateway, Running};
 pub use handler::{

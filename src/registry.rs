@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use sqlx::PgPool;
 
+use crate::condition::Filter;
 use crate::config::Pattern;
 use crate::store::registry::{self as store, HandlerRow, SourceRow};
 pub(crate) use routing::Routing;
@@ -39,8 +40,9 @@ pub(crate) struct Subscription {
     pub(crate) ordered: bool,
     /// Takes a request whole, however many events are in it.
     pub(crate) whole: bool,
-    #[expect(dead_code, reason = "its options come with the next commits")]
     pub(crate) routing: Routing,
+    /// What `routing.when` means; `None`: it gets every event that it wants.
+    pub(crate) filter: Option<Filter>,
     active: bool,
     patterns: Vec<Pattern>,
 }
@@ -61,6 +63,7 @@ impl Plan {
                 handler: row.handler,
                 ordered: row.ordering == "lane",
                 whole: row.whole,
+                filter: row.routing.0.when.as_ref().map(Filter::stored),
                 routing: row.routing.0,
                 active: row.active,
                 // A pattern that a newer release understands and this one doesn't matches nothing here.

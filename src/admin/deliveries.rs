@@ -27,7 +27,7 @@ const PREVIEW: usize = 64 * 1024;
 /// How many rows of one kind a delivery is shown with.
 pub(super) const ROWS: i64 = 1_000;
 
-const STATES: [&str; 5] = ["unhandled", "conflict", "pending", "dead", "done"];
+const STATES: [&str; 6] = ["unhandled", "filtered", "conflict", "pending", "dead", "done"];
 
 /// A page. With `next` there may be more, even if this page is short or empty.
 #[derive(Debug, Serialize)]

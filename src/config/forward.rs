@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use super::error::Complaints;
 use super::secret::{Keyring, Place, Reference, SecretSetting};
 use super::{HandlerPolicy, Mode, Name, Order, Pattern, Source, duration};
+use crate::condition::{Condition, Filter, When};
 use signing::Sign;
 pub use signing::Signing;
 
@@ -33,6 +34,11 @@ pub struct Forward {
     /// Headers added to every request.
     #[serde(serialize_with = "as_table", skip_serializing_if = "Vec::is_empty")]
     pub headers: Vec<StaticHeader>,
+    /// What its events must fulfil besides their type; empty: nothing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub when: Vec<Condition>,
+    /// Whether the destination's answer goes to the sender.
+    pub respond: bool,
     /// How it is run.
     #[serde(flatten)]
     pub policy: HandlerPolicy,
@@ -86,6 +92,9 @@ pub(super) struct ForwardSettings {
     #[serde(with = "duration")]
     block_for: Duration,
     order: Order,
+    when: Option<When>,
+    #[serde(default)]
+    respond: bool,
 }
 
 /// `[forward_defaults]`. Read only so that a wrong value in it is refused even while no forward inherits it.
@@ -123,6 +132,10 @@ impl ForwardSettings {
                  two"
             ));
         }
+        let when = self.when.map(|When(conditions)| conditions);
+        if let Some(conditions) = &when {
+            complaints.take(Filter::of(&format!("{prefix}.when"), conditions));
+        }
         Some(Forward {
             name: self.name,
             from: self.from,
@@ -130,6 +143,8 @@ impl ForwardSettings {
             to: to?,
             signing: signing?,
             headers,
+            when: when.unwrap_or_default(),
+            respond: self.respond,
             policy: HandlerPolicy {
                 attempts: self.attempts,
                 timeout: self.timeout,

@@ -14,6 +14,7 @@ use tokio::time::Instant;
 use super::Worker;
 use super::answered::answered;
 use super::claim::Claim;
+use crate::answers::Answer;
 use crate::handler::{Context, ContextParts, Delivery, Handler, HandlerError, Kind};
 use crate::headers;
 use crate::job::Outcome;
@@ -29,6 +30,8 @@ pub(crate) struct Ran {
     pub(crate) error: Option<String>,
     pub(crate) status: Option<u16>,
     pub(crate) started_at: DateTime<Utc>,
+    /// What the sender is answered with, if this is settled as done.
+    pub(crate) answer: Option<Answer>,
 }
 
 impl Ran {
@@ -45,7 +48,7 @@ pub(crate) async fn execute(worker: &Worker, handler: &Handler, claim: &Claim, j
     let stored = answered(worker.patience(), deliveries::load(&mut conn, job.delivery)).await?;
     drop(conn);
     let started_at = Utc::now();
-    let ran = |outcome, error| Ran { outcome, transaction: None, error, status: None, started_at };
+    let ran = |outcome, error| Ran { outcome, transaction: None, error, status: None, started_at, answer: None };
     let Some(stored) = stored else {
         return Ok(ran(Outcome::Permanent, Some("the payload is past its retention".to_owned())));
     };
@@ -66,10 +69,11 @@ pub(crate) async fn execute(worker: &Worker, handler: &Handler, claim: &Claim, j
         handler: Arc::clone(&handler.name),
         intent: 0,
         state: Arc::clone(&worker.state),
+        responds: handler.responds,
     });
     let guarded = AssertUnwindSafe(handler.runner.run(&mut cx)).catch_unwind();
     let result = tokio::time::timeout(handler.timeout, guarded).await;
-    let status = cx.status();
+    let (status, answer) = (cx.status(), cx.take_answer());
     let (outcome, error) = match result {
         Ok(Ok(Ok(()))) => (Outcome::Ok, None),
         Ok(Ok(Err(error))) => (HandlerError::outcome(&error), Some(error.describe())),
@@ -78,7 +82,7 @@ pub(crate) async fn execute(worker: &Worker, handler: &Handler, claim: &Claim, j
     };
     let lent = cx.into_transaction();
     if outcome == Outcome::Ok {
-        return Ok(Ran { transaction: lent, status, ..ran(outcome, error) });
+        return Ok(Ran { transaction: lent, status, answer, ..ran(outcome, error) });
     }
     // Only what ended well keeps its effects: dropping the transaction rolls them back, if it still is the one lent.
     if let Some(lent) = lent

@@ -29,6 +29,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use uuid::Uuid;
 
+use crate::answers::Answers;
 use crate::handler::{Handler, State};
 use crate::registry::{self, Plan};
 use crate::telemetry;
@@ -67,6 +68,8 @@ pub(crate) struct Worker {
     /// End what runs.
     cut: CancellationToken,
     pub(crate) pulse: Pulse,
+    /// Who waits in this process for what a handler answers.
+    answers: Arc<Answers>,
     served: Vec<Arc<Served>>,
     live: Arc<Live>,
     running: TaskTracker,
@@ -78,7 +81,7 @@ impl Worker {
         settings: Settings,
         handlers: Vec<Handler>,
         state: Arc<State>,
-        wake: Arc<Wake>,
+        (wake, answers): (Arc<Wake>, Arc<Answers>),
         stop: CancellationToken,
     ) -> Self {
         let served = handlers.into_iter().map(|handler| Arc::new(Served::new(handler))).collect();
@@ -91,6 +94,7 @@ impl Worker {
             stop,
             cut: CancellationToken::new(),
             pulse: Pulse::new(),
+            answers,
             served,
             live: Arc::default(),
             running: TaskTracker::new(),

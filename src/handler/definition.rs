@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::forward::Forward;
 use super::function::Function;
 use super::{FromDelivery, HandlerFn, Run};
+use crate::condition::Condition;
 use crate::config::{HandlerPolicy, Order};
 use crate::job::Policy;
 use crate::registry::Routing;
@@ -58,6 +59,8 @@ impl On {
             policy: Policy::default(),
             timeout: Duration::from_secs(30),
             concurrency: 10,
+            when: Vec::new(),
+            responds: false,
         }
     }
 }
@@ -92,6 +95,8 @@ pub struct Named {
     policy: Policy,
     timeout: Duration,
     concurrency: usize,
+    when: Vec<Condition>,
+    responds: bool,
 }
 
 impl Named {
@@ -134,6 +139,21 @@ impl Named {
         self
     }
 
+    /// Takes only events that fulfil this too; called several times, all must hold. What does not is recorded as `filtered`
+    /// and can be replayed. Holds for what is recorded afterwards. Default: every event that its types name.
+    pub fn when(mut self, condition: Condition) -> Self {
+        self.when.push(condition);
+        self
+    }
+
+    /// Answers the request: what is given to [`Context::respond`](super::Context::respond) goes to the sender, if it is done
+    /// before the provider's deadline; else the sender gets the source's usual answer and the job goes on. Not with an
+    /// order: a job that waits for others would answer too late.
+    pub fn respond(mut self) -> Self {
+        self.responds = true;
+        self
+    }
+
     /// Every option at once, as the configuration has them.
     pub(crate) fn policy(self, policy: &HandlerPolicy) -> Self {
         self.order(policy.order)
@@ -172,6 +192,8 @@ impl Named {
             policy: self.policy,
             timeout: self.timeout,
             concurrency: self.concurrency,
+            when: self.when,
+            responds: self.responds,
             runner,
         }
     }
@@ -188,6 +210,8 @@ pub struct Handler {
     pub(crate) policy: Policy,
     pub(crate) timeout: Duration,
     pub(crate) concurrency: usize,
+    pub(crate) when: Vec<Condition>,
+    pub(crate) responds: bool,
     pub(crate) runner: Arc<dyn Run>,
 }
 
@@ -208,7 +232,11 @@ impl Handler {
                 Order::None => "none",
                 Order::Lane => "lane",
             },
-            routing: Routing::default(),
+            routing: Routing {
+                // Conditions that can't be written as JSON were refused by `check`.
+                when: (!self.when.is_empty()).then(|| serde_json::to_value(&self.when).unwrap_or_default()),
+                respond: self.responds,
+            },
         }
     }
 }

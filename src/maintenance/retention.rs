@@ -62,6 +62,7 @@ async fn let_go(conn: &mut PgConnection, day: &Day) -> sqlx::Result<Fate> {
     }
     // A dead job without its payload can't be run again.
     while day.bury(conn, DEAD_A_STEP).await? == DEAD_A_STEP as u64 {}
+    while day.forget_answers(conn, DEAD_A_STEP).await? == DEAD_A_STEP as u64 {}
     for parent in &PARENTS[1..] {
         if let Some(hold) = day.hold(conn, parent).await? {
             day.detach(conn, parent, hold).await?;

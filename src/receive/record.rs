@@ -22,7 +22,11 @@ use crate::telemetry;
 pub(crate) struct Recorded {
     /// The delivery that now stands for the event: the new one, or the one it duplicates.
     pub(crate) delivery: Uuid,
+    /// Which event of it.
+    pub(crate) event: i32,
     pub(crate) status: Status,
+    /// The subscription that answers the request.
+    pub(crate) responder: Option<i32>,
 }
 
 /// Nothing may be acknowledged. What was being written may still commit; a redelivery then finds it.
@@ -70,6 +74,7 @@ pub(crate) struct Recorder {
     queue: mpsc::Sender<Pending>,
     bytes: Arc<Semaphore>,
     timeout: Duration,
+    writer: Arc<Writer>,
 }
 
 const PAGE: usize = 1024;
@@ -84,11 +89,17 @@ impl Recorder {
             writers.spawn(run(Arc::clone(&receiver), Arc::clone(&writer), settings.batch, settings.batch_bytes));
         }
         let bytes = Arc::new(Semaphore::new(settings.queue_bytes.div_ceil(PAGE)));
-        (Self { queue, bytes, timeout: settings.timeout }, writers)
+        (Self { queue, bytes, timeout: settings.timeout, writer }, writers)
     }
 
     /// Hands an arrival over and waits until it is durable, or it is plain that it can't be in time.
-    pub(crate) async fn record(&self, arrival: Arrival, memory: OwnedSemaphorePermit) -> Result<Recorded, NotDurable> {
+    pub(crate) async fn record(
+        &self,
+        mut arrival: Arrival,
+        memory: OwnedSemaphorePermit,
+    ) -> Result<Recorded, NotDurable> {
+        // Here and not in the writers, who would keep everybody waiting for it.
+        arrival.route(&self.writer.plan());
         let pages = u32::try_from(arrival.size().div_ceil(PAGE)).map_err(|_| NotDurable::Busy)?;
         let bytes = Arc::clone(&self.bytes).try_acquire_many_owned(pages).map_err(|_| NotDurable::Busy)?;
         let (answer, answered) = oneshot::channel();

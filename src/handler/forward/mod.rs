@@ -8,6 +8,7 @@ mod answer;
 mod client;
 mod headers;
 mod indexes;
+mod relay;
 mod sign;
 mod signature;
 
@@ -19,7 +20,7 @@ use futures_util::future::BoxFuture;
 use http::{HeaderMap, HeaderName};
 use reqwest::{Client, Response, Url};
 
-use super::{Context, Handler, HandlerError, Run, on};
+use super::{Context, Handler, HandlerError, Named, Run, on};
 use crate::config::{self, Pattern, Signing};
 use answer::{Excerpt, Verdict};
 use sign::{AsProvider, Sign};
@@ -40,6 +41,8 @@ pub(crate) struct ForwardSpec {
     pub(crate) signing: Signing,
     /// Added to every request, in place of received ones of the same name; for the destination's own authentication.
     pub(crate) headers: HeaderMap,
+    /// Whether what the destination answers goes to the sender.
+    pub(crate) relays: bool,
 }
 
 /// Why a forward can't be set up.
@@ -64,6 +67,7 @@ pub(crate) struct Forward {
     to: Url,
     sign: Sign,
     headers: HeaderMap,
+    relays: bool,
     client: Client,
 }
 
@@ -74,11 +78,12 @@ pub(crate) fn configured(forward: &config::Forward) -> Result<Handler, ForwardEr
         url: forward.to.to_string(),
         signing: forward.signing.clone(),
         headers: forward.headers.iter().map(|header| (header.name.clone(), header.value.clone())).collect(),
+        relays: forward.respond,
     };
-    Ok(on(forward.from.as_str(), &patterns)
-        .name(forward.name.as_str())
-        .policy(&forward.policy)
-        .forward(Forward::new(spec)?))
+    let named = on(forward.from.as_str(), &patterns).name(forward.name.as_str()).policy(&forward.policy);
+    let named = forward.when.iter().cloned().fold(named, Named::when);
+    let named = if forward.respond { named.respond() } else { named };
+    Ok(named.forward(Forward::new(spec)?))
 }
 
 impl Forward {
@@ -102,7 +107,7 @@ impl Forward {
             Signing::None => Sign::Not,
         };
         let client = client::build(to.scheme() == "https").map_err(ForwardError::Client)?;
-        Ok(Self { to, sign, headers: spec.headers, client })
+        Ok(Self { to, sign, headers: spec.headers, relays: spec.relays, client })
     }
 
     async fn send(&self, cx: &mut Context) -> Result<(), HandlerError> {
@@ -125,7 +130,14 @@ impl Forward {
         // The URL may hold a token in its path or query, and the error's text is kept.
         let response = request.send().await.map_err(reqwest::Error::without_url)?;
         cx.set_status(response.status().as_u16());
-        self.judge(response, cx.left()).await
+        let left = cx.left();
+        if self.relays && response.status().is_success() {
+            if let Some(answer) = relay::answer(response, left / 2).await {
+                cx.relay(answer);
+            }
+            return Ok(());
+        }
+        self.judge(response, left).await
     }
 
     /// The status decides; what follows it must neither turn the verdict nor use up the time in which it can be told.

@@ -57,7 +57,8 @@ async fn request(connection: &mut tokio::net::TcpStream) -> io::Result<Option<Ve
 
 fn forward_to(address: SocketAddr) -> Forward {
     let url = format!("http://{address}/hooks?token=s3cret");
-    Forward::new(ForwardSpec { url, signing: Signing::None, headers: HeaderMap::new() }).expect("a good forward")
+    Forward::new(ForwardSpec { url, signing: Signing::None, headers: HeaderMap::new(), relays: false })
+        .expect("a good forward")
 }
 
 fn context(delivery: Delivery) -> Context {
@@ -73,6 +74,7 @@ fn context(delivery: Delivery) -> Context {
         handler: "billing".into(),
         intent: 0,
         state: Arc::new(State::default()),
+        responds: false,
     })
 }
 
@@ -162,7 +164,8 @@ fn what_cannot_be_forwarded_to_is_refused_with_what_to_change() {
         if let Some(name) = header {
             headers.insert(name, HeaderValue::from_static("x"));
         }
-        let error = Forward::new(ForwardSpec { url: url.to_owned(), signing: Signing::None, headers }).expect_err(url);
+        let error = Forward::new(ForwardSpec { url: url.to_owned(), signing: Signing::None, headers, relays: false })
+            .expect_err(url);
         error.to_string()
     };
     assert!(refused("localhost", None).contains("URL"));
@@ -174,8 +177,12 @@ fn what_cannot_be_forwarded_to_is_refused_with_what_to_change() {
 
 #[tokio::test]
 async fn a_secure_destination_can_be_set_up() {
-    let spec =
-        ForwardSpec { url: "https://example.com/".to_owned(), signing: Signing::None, headers: HeaderMap::new() };
+    let spec = ForwardSpec {
+        url: "https://example.com/".to_owned(),
+        signing: Signing::None,
+        headers: HeaderMap::new(),
+        relays: false,
+    };
     if let Err(error) = Forward::new(spec) {
         // A machine without CA certificates can't, and says so.
         assert!(error.to_string().contains("CA certificates"), "{error}");

@@ -35,7 +35,17 @@ pub(crate) struct JobRow {
 /// The jobs of a delivery. One statement, so one snapshot: a job that ends meanwhile shows once.
 pub(crate) async fn jobs(conn: &mut PgConnection, delivery: Uuid, limit: i64) -> sqlx::Result<Vec<JobRow>> {
     sqlx::query_as(
-        "with history as (
+        "with kept_from as (
+             select e.event::int, e.subscription::int
+               from hookgate.deliveries d
+              cross join lateral (
+                    select 0 as event, unnest(d.filtered) as subscription where d.batch is null
+                     union all
+                    select place - 1, s.value::int
+                      from jsonb_array_elements(d.batch) with ordinality as b(element, place),
+                           jsonb_array_elements_text(coalesce(element -> 'filtered', '[]')) as s(value)) e
+              where d.id = $1 and d.filtered is not null and (d.own is null or e.event = any(d.own))
+         ), history as (
              select distinct on (event, subscription, run)
                     event, subscription, run, attempt, seq, outcome, started_at, ended_at, error, out_of_order,
                     count(*) filter (where outcome in ('failed', 'timeout', 'panic'))
@@ -71,6 +81,19 @@ pub(crate) async fn jobs(conn: &mut PgConnection, delivery: Uuid, limit: i64) ->
                 and not exists (select from hookgate.dead d
                                  where (d.delivery, d.event, d.subscription, d.run)
                                        = ($1, h.event, h.subscription, h.run))
+              union all
+             -- What a condition kept back and nobody replayed.
+             select k.event, k.subscription, 0, 'filtered', 0, 0, 0, null, null, null, null, null, null, null, false, null,
+                    null
+               from kept_from k
+              where not exists (select from (select event, subscription, elements from hookgate.jobs where delivery = $1
+                                              union all
+                                             select event, subscription, elements from hookgate.dead where delivery = $1
+                                              union all
+                                             select event, subscription, elements from hookgate.attempts
+                                              where delivery = $1) w
+                                 where w.subscription = k.subscription
+                                   and (w.event = k.event or k.event = any(w.elements)))
          )
          select h.name as handler, job.event, job.run, job.state, job.attempt, job.failures, job.rescues, job.due,
                 job.snoozed_until, job.started_at, job.ended_at, job.worker, job.lane, job.seq, job.out_of_order,
