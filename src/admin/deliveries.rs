@@ -18,7 +18,7 @@ use super::parameters::Parameters;
 use super::{Operator, cursor};
 use crate::headers;
 use crate::store::search::deliveries::{self as search, CopyRow, Detail, Filter, Range, Summary};
-use crate::store::search::work::{self, AttemptRow, JobRow};
+use crate::store::search::work::{self, AnswerRow, AttemptRow, JobRow};
 
 /// How many deliveries a filtered search examines for one page.
 const EXAMINED: i64 = 5_000;
@@ -124,6 +124,7 @@ pub(super) struct Shown {
     body: BodyShown,
     jobs: Vec<JobRow>,
     attempts: Vec<AttemptRow>,
+    answers: Vec<AnswerRow>,
     received_again: Vec<CopyRow>,
     conflicts: Vec<Uuid>,
 }
@@ -163,6 +164,7 @@ pub(super) async fn show(
         deduplicated,
         jobs: work::jobs(&mut reading, id, ROWS).await?,
         attempts: work::attempts(&mut reading, id, ROWS).await?,
+        answers: work::answers(&mut reading, id, ROWS).await?,
         received_again: search::copies(&mut reading, id, ROWS).await?,
         conflicts,
         summary,

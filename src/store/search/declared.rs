@@ -56,6 +56,10 @@ pub(crate) struct HandlerRow {
     pub(crate) from: String,
     pub(crate) events: Vec<String>,
     pub(crate) order: String,
+    /// Its conditions, as written.
+    pub(crate) when: serde_json::Value,
+    /// Whether it answers requests.
+    pub(crate) respond: bool,
     pub(crate) release: i64,
     pub(crate) retired_at: Option<Stamp>,
     /// The sources it gets.
@@ -69,7 +73,9 @@ pub(crate) struct HandlerRow {
 /// All handlers by name.
 pub(crate) async fn handlers(conn: &mut PgConnection, lease: Duration) -> sqlx::Result<Vec<HandlerRow>> {
     sqlx::query_as(
-        "select h.name, h.kind, h.sources as \"from\", h.patterns as events, h.ordering as \"order\", h.release,
+        "select h.name, h.kind, h.sources as \"from\", h.patterns as events, h.ordering as \"order\",
+                coalesce(h.routing -> 'when', '[]') as \"when\",
+                coalesce(h.routing -> 'respond' = 'true', false) as respond, h.release,
                 h.retired_at, coalesce(u.sources, '{}') as sources, coalesce(u.paused, '{}') as paused,
                 (select count(*) from hookgate.workers w
                   where h.name = any(w.handlers)

@@ -146,6 +146,33 @@ pub(crate) async fn attempts(conn: &mut PgConnection, delivery: Uuid, limit: i64
     .await
 }
 
+/// What a handler answered its request with; the body is as long as that, and shown to its sender alone.
+#[derive(Debug, Clone, PartialEq, Serialize, FromRow)]
+pub(crate) struct AnswerRow {
+    pub(crate) handler: String,
+    pub(crate) event: i32,
+    pub(crate) status: i16,
+    pub(crate) body_size: i32,
+    pub(crate) answered_at: Stamp,
+}
+
+/// What handlers answered a delivery with.
+pub(crate) async fn answers(conn: &mut PgConnection, delivery: Uuid, limit: i64) -> sqlx::Result<Vec<AnswerRow>> {
+    sqlx::query_as(
+        "select h.name as handler, a.event, a.status, octet_length(a.body) as body_size, a.answered_at
+           from hookgate.answers a
+           join hookgate.subscriptions u on u.id = a.subscription
+           join hookgate.handlers h on h.id = u.handler
+          where a.delivery = $1
+          order by a.event, h.name
+          limit $2",
+    )
+    .bind(delivery)
+    .bind(limit)
+    .fetch_all(conn)
+    .await
+}
+
 /// A dead job in the list of all of them.
 #[derive(Debug, Clone, PartialEq, Serialize, FromRow)]
 pub(crate) struct DeadRow {

@@ -47,6 +47,9 @@ async fn what_was_kept_back_is_shown_counted_and_runs_when_an_operator_names_it(
     eventually("all ran", 0, async || unfinished(&pool).await).await;
     let path = format!("deliveries/{}", answer.id());
     assert_eq!(jobs(&ask(&gateway, &path).await), [row("open", 0, "done"), row("shut_out", 0, "filtered")]);
+    let handlers = ask(&gateway, "handlers").await;
+    let conditions = (&handlers["items"][0]["when"], &handlers["items"][1]["when"]);
+    assert_eq!(conditions, (&json!([]), &json!([{"json": "/never", "exists": true}])));
     assert_eq!(counter(r#"hookgate_filtered_total{handler="shut_out"}"#), 1);
     Signed::stripe_event("evt_1", "a.b", "in_1").send(gateway.ingest_addr().unwrap()).await;
     assert_eq!(counter(r#"hookgate_filtered_total{handler="shut_out"}"#), 1, "a copy is no event");

@@ -4,7 +4,7 @@ use hookgate::{Gateway, HandlerError, Order, on};
 
 use super::{FALLBACK, LONG, request, responder, source, told};
 use crate::support::eventually::eventually;
-use crate::support::gateway::{Signed, config, start};
+use crate::support::gateway::{Signed, client, config, start};
 use crate::support::puppet::puppet;
 use crate::support::rows::count;
 use crate::support::witness::witness;
@@ -29,7 +29,15 @@ async fn an_answer_in_time_is_relayed_and_was_recorded_with_the_jobs_effects() {
     assert_eq!((effects(&pool, "in_1").await, count(&pool, "answers").await), (1, 1));
     assert_eq!(told(&answer), (200, r#"{"type":4}"#));
     assert_eq!(answer.headers["content-type"], "application/json; charset=utf-8");
-    assert!(answer.headers.contains_key("hookgate-delivery-id"));
+    let id = answer.headers["hookgate-delivery-id"].to_str().unwrap();
+    let ask = async |path: String| {
+        let url = format!("http://{}/api/v1/{path}", gateway.operator_addr().unwrap());
+        client().get(url).send().await.expect("an answer").json::<serde_json::Value>().await.expect("JSON")
+    };
+    let shown = ask(format!("deliveries/{id}")).await;
+    let (status, size) = (&shown["answers"][0]["status"], &shown["answers"][0]["body_size"]);
+    assert_eq!((status, size), (&200.into(), &10.into()), "{shown}");
+    assert_eq!(ask("handlers".to_owned()).await["items"][0]["respond"], true);
     gateway.shutdown().await;
 }
 
