@@ -110,6 +110,31 @@ async fn a_condition_changed_later_is_about_what_comes_later() {
     after.shutdown().await;
 }
 
+/// A form's field is the JSON where its provider sends it so; another form has none.
+#[tokio::test]
+async fn the_json_of_a_form_is_where_its_provider_puts_it() {
+    let database = database().await;
+    let pool = database.pool().await;
+    let opened = Condition::json("/action").equals("opened");
+    let (handler, mut runs) = witness(on("github", &["*"]).name("opened").when(opened));
+    let gateway = start(&database, "", vec![handler]).await;
+    let form = |id: &str, body: &str| {
+        let mut signed = Signed::github(id, "issues", body);
+        signed.headers = signed.headers.iter().filter(|(name, _)| *name != "content-type").collect();
+        signed.headers.push("content-type", "application/x-www-form-urlencoded");
+        signed
+    };
+    let to = gateway.ingest_addr().unwrap();
+    let wanted = form("1", "payload=%7B%22action%22%3A%22opened%22%7D").send(to).await;
+    let closed = form("2", "payload=%7B%22action%22%3A%22closed%22%7D").send(to).await;
+    let plain = form("3", "action=opened").send(to).await;
+    assert_eq!((wanted.outcome(), closed.outcome(), plain.outcome()), ("accepted", "filtered", "filtered"));
+    assert_eq!(runs.next().await, wanted.id());
+    eventually("all ran", 0, async || unfinished(&pool).await).await;
+    assert_eq!(runs.another(), None);
+    gateway.shutdown().await;
+}
+
 const GOCARDLESS: Batching =
     Batching { provider: "gocardless", secret: "endpoint-secret", around: (r#"{"events":["#, "]}"), query: "" };
 
