@@ -76,6 +76,7 @@ impl Condition {
     }
 
     /// The condition does not hold.
+    #[expect(clippy::should_implement_trait, reason = "it stands beside `any` and `all`, which no operator writes")]
     pub fn not(condition: Self) -> Self {
         Self { not: Some(Box::new(condition)), ..Self::default() }
     }
