@@ -10,7 +10,7 @@ use tokio::net::TcpListener;
 use crate::config::{self, Config, ProcessRole, Severity};
 use crate::database::{self, Pools};
 use crate::embedded::{Embedded, Options};
-use crate::handler::{Handler, State, forward};
+use crate::handler::{Handler, State, forward, refuse_two_answers};
 use crate::receive::keys::Seam;
 use crate::{Error, job};
 
@@ -122,6 +122,7 @@ impl Builder {
                 )));
             }
         }
+        refuse_two_answers(&handlers).map_err(Error::configuration)?;
         Ok(handlers)
     }
 }

@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use sqlx::PgPool;
 
+use crate::condition::Filter;
 use crate::config::Pattern;
 use crate::database::{begin, single};
 use crate::store::pauses;
@@ -48,6 +49,8 @@ pub(crate) struct Subscription {
     /// Where its ordering key and version are, if not where the source says.
     pub(crate) placement: Option<Placement>,
     pub(crate) routing: Routing,
+    /// What `routing.when` means; `None`: it gets every event that it wants.
+    pub(crate) filter: Option<Filter>,
     active: bool,
     patterns: Vec<Pattern>,
 }
@@ -71,6 +74,7 @@ impl Plan {
                 placement: row.routing.0.placement(),
                 whole: row.whole,
                 weight: row.weight.unsigned_abs(),
+                filter: row.routing.0.when.as_ref().map(Filter::stored),
                 routing: row.routing.0,
                 active: row.active,
                 // A pattern that a newer release understands and this one doesn't matches nothing here.

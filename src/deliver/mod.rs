@@ -34,6 +34,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use uuid::Uuid;
 
+use crate::answers::Answers;
 use crate::breaker::{self, Breakers};
 use crate::database::{Pools, single};
 use crate::handler::{Handler, State};
@@ -97,6 +98,8 @@ pub(crate) struct Worker {
     cut: CancellationToken,
     pub(crate) pulse: Pulse,
     pub(crate) breakers: Arc<Breakers>,
+    /// Who waits in this process for what a handler answers.
+    answers: Arc<Answers>,
     served: Vec<Arc<Served>>,
     live: Arc<Live>,
     paused: Paused,
@@ -110,7 +113,7 @@ impl Worker {
         settings: Settings,
         handlers: Vec<Handler>,
         state: Arc<State>,
-        wake: Arc<Wake>,
+        (wake, answers): (Arc<Wake>, Arc<Answers>),
         stop: CancellationToken,
     ) -> Self {
         let cut = CancellationToken::new();
@@ -127,6 +130,7 @@ impl Worker {
             cut,
             pulse: Pulse::new(),
             breakers: Arc::new(breakers),
+            answers,
             served,
             live: Arc::default(),
             paused: Paused::default(),

@@ -4,6 +4,7 @@
 //! the row lock, so a rescue and a settle can't both win. In a handler's own transaction it comes last of all that the
 //! transaction did, so until then nothing of ours was locked.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use sqlx::{PgConnection, Postgres, Transaction};
@@ -13,12 +14,13 @@ use super::answered::answered;
 use super::claim::Claim;
 use super::execute::{ESCAPED, Ran};
 use super::record;
+use crate::answers::AnswerKey;
 use crate::database::begin_on;
 use crate::job::{LaneStep, Outcome, Transition};
 use crate::store::attempts::{Attempt, Ending};
 use crate::store::jobs::{self, Buried, Job, Rank, Waiting};
 use crate::store::lanes::{self, Advance, Release};
-use crate::store::{Held, LaneKey, claims, dead};
+use crate::store::{Held, JobKey, LaneKey, claims, dead};
 
 /// How long a settle may be stopped while it holds a lane: ingest and rescue of that lane wait for it.
 pub(crate) const IDLE_AT_MOST: Duration = Duration::from_secs(5);
@@ -111,6 +113,11 @@ async fn settle_in(
         Moved::Yes => next,
     };
     record::record(&mut tx, &attempt(worker, job, ran)).await?;
+    let answer = ran.answer.as_ref().filter(|_| decision.job == Transition::Done);
+    let kept = match answer {
+        Some(answer) => record::keep(&mut tx, job.key(), answer).await?,
+        None => false,
+    };
     let settled = match next {
         Some(mut next) => match jobs::start(&mut tx, next.key(), Rank::First).await? {
             Some(started) => {
@@ -123,6 +130,11 @@ async fn settle_in(
         None => Settled::Released,
     };
     tx.commit().await?;
+    if decision.job == Transition::Done {
+        let JobKey { delivery, event, subscription, .. } = job.key();
+        let told = answer.filter(|_| kept).cloned().map(Arc::new);
+        worker.answers.tell(AnswerKey { delivery, event, subscription }, told);
+    }
     Ok(settled)
 }
 

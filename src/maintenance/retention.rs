@@ -62,6 +62,7 @@ async fn let_go(pool: &PgPool, day: &Day) -> sqlx::Result<Fate> {
     }
     // A dead job without its payload can't be run again.
     while bury(pool, day).await? == DEAD_A_STEP as u64 {}
+    while forget_answers(pool, day).await? == DEAD_A_STEP as u64 {}
     for parent in &PARENTS[1..] {
         if let Some(hold) = hold(pool, day, parent).await? {
             day.detach(&mut *pool.acquire().await?, parent, hold).await?;
@@ -77,6 +78,13 @@ async fn hold(pool: &PgPool, day: &Day, parent: &str) -> sqlx::Result<Option<Hol
 
 async fn is_wanted(pool: &PgPool, day: &Day) -> sqlx::Result<bool> {
     day.is_wanted(&mut *single(pool).await?).await
+}
+
+async fn forget_answers(pool: &PgPool, day: &Day) -> sqlx::Result<u64> {
+    let mut conn = single(pool).await?;
+    let forgotten = day.forget_answers(&mut conn, DEAD_A_STEP).await?;
+    conn.done().await?;
+    Ok(forgotten)
 }
 
 async fn bury(pool: &PgPool, day: &Day) -> sqlx::Result<u64> {

@@ -69,6 +69,22 @@ fn each_contradiction_names_both_settings() {
             Warning,
             &["`handler_defaults.timeout` (2m)", "`server.shutdown_grace` (30s)"],
         ),
+        (
+            forward("respond = true\norder = \"lane\""),
+            Error,
+            &["`forward.billing.respond` is true", "`forward.billing.order` is not \"none\""],
+        ),
+        (
+            forward(&format!("respond = true\n{}", BILLING.replace("billing", "other"))) + "respond = true\n",
+            Error,
+            &["`forward.billing.respond` and `forward.other.respond` are both true"],
+        ),
+        (format!("{STRIPE}respond_within = \"0s\""), Error, &["`source.stripe.respond_within` is 0"]),
+        (
+            format!("{STRIPE}respond_within = \"1h\""),
+            Warning,
+            &["`source.stripe.respond_within` (1h)", "waits for an answer"],
+        ),
         (forward("timeout = \"2m\""), Warning, &["`forward.billing.timeout` (2m)", "`server.shutdown_grace` (30s)"]),
         (
             forward("backoff_base = \"2h\""),
