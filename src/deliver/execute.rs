@@ -105,13 +105,14 @@ pub(crate) async fn execute(worker: &Worker, handler: &Handler, claim: &Claim, j
     Ok(Ran { status, ..ran(outcome, error) })
 }
 
-/// Whether the database answered, and what it said is of this payload or this statement (damaged data, a missing right)
-/// rather than of the server's state: a connection's end, a restart, a failover, no room, a lock.
+/// Whether the database answered, and what it said is of this payload (damaged data, a column of another kind)
+/// rather than of the server's state, which is nobody's failure: a connection's end, a restart, a failover, no room, a lock, a
+/// table or a right that is missing for a moment.
 fn is_of_the_payload(error: &sqlx::Error) -> bool {
     match error {
         sqlx::Error::Database(refusal) => {
             let code = refusal.code().unwrap_or_default();
-            !["08", "25", "40", "53", "55", "57P", "58"].iter().any(|state| code.starts_with(state))
+            !["08", "25", "40", "42501", "42P01", "53", "55", "57P", "58"].iter().any(|state| code.starts_with(state))
         }
         sqlx::Error::ColumnDecode { .. } | sqlx::Error::Decode(_) => true,
         _ => false,

@@ -108,7 +108,7 @@ pub(crate) struct Facts {
 /// Locks deliveries, as a replay locks its one: whoever queues jobs of theirs comes one after the other.
 pub(crate) async fn lock(conn: &mut PgConnection, deliveries: &[Uuid]) -> sqlx::Result<Vec<Facts>> {
     sqlx::query_as(
-        "select id, source, retention, event_type, ordering_key, version, events, batch, own
+        "select id, source, retention, event_type, ordering_key, version, events, batch, own, filtered
            from hookgate.deliveries where id = any($1) order by id for no key update",
     )
     .bind(deliveries)

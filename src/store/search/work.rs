@@ -86,8 +86,8 @@ pub(crate) async fn jobs(conn: &mut PgConnection, delivery: Uuid, limit: i64) ->
                                        = ($1, h.event, h.subscription, h.run))
               union all
              -- What a condition kept back and nobody replayed.
-             select k.event, k.subscription, 0, 'filtered', 0, 0, 0, null, null, null, null, null, null, null, false, null,
-                    null
+             select k.event, k.subscription, 0, 'filtered', 0, 0, 0, null, null, null, null, null, null, null, false,
+                    false, null, null
                from kept_from k
               where not exists (select from (select event, subscription, elements from hookgate.jobs where delivery = $1
                                               union all

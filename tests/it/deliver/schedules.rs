@@ -85,8 +85,10 @@ async fn a_job_is_dead_as_soon_as_its_next_try_would_come_after_the_horizon_and_
     for order in ORDERS {
         // Holding its lane up or outside it: the horizon is the same.
         for block_for in [secs(100_000), secs(1)] {
-            let options =
-                |handler: Named| handler.retry(&[secs(60)]).attempts(99).give_up_after(secs(3600)).block_for(block_for);
+            let options = |handler: Named| {
+                let handler = handler.retry(&[secs(60)]).attempts(99).give_up_after(secs(3600));
+                if order == Order::Lane { handler.block_for(block_for) } else { handler }
+            };
             let (gateway, pool, mut calls) = scene(order, options).await;
             calls.next().await.fail();
             waits_with(&pool, 1).await;
