@@ -14,6 +14,8 @@ mod execute;
 mod hand_back;
 mod heartbeat;
 mod live;
+#[cfg(test)]
+mod model;
 mod paused;
 mod permit;
 mod record;

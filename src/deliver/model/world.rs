@@ -16,7 +16,9 @@ use uuid::Uuid;
 use super::super::{introduce, rescue};
 use super::operation::{End, Operation, Sending, Takers};
 use super::process::{Command, LEASE, Looked, PLACES, Process, Slot, Started};
-use super::reference::{self, Act, Event, Handler, Held, JobId, Reference, Standing, Violation, Went, Work};
+use super::reference::{
+    self, Act, Event, Handler, Held, JobId, Key, Reference, Standing, State, Violation, Went, Work,
+};
 use super::rows::{self, Rows};
 use super::stage::Stage;
 use crate::receive::arrival::Arrival;
@@ -153,7 +155,7 @@ impl<'s> World<'s> {
             Operation::Stop(process) => self.stop(*process).await?,
             Operation::PassTime => self.pass_time().await?,
             Operation::Purge => {
-                lanes::purge_idle(&mut self.stage.observer, Duration::ZERO, 100).await.map_err(text)?;
+                lanes::purge_idle(&mut self.stage.observer, Duration::ZERO, Duration::ZERO, 100).await.map_err(text)?;
                 self.reference.purge();
             }
             Operation::BesideT1 { held, beside } => return self.beside_t1(held, beside).await,

@@ -3,8 +3,8 @@
 use uuid::Uuid;
 
 use super::{
-    Act, Arrival, Beside, End, Event, Handler, Kind, Message, NotDurable, Recorded, Replayed, Seen, Sending, Slot,
-    Standing, Started, Status, Takers, Violation, Went, World, reference,
+    Act, Arrival, Beside, End, Event, Handler, Held, Key, Kind, Message, NotDurable, Recorded, Replayed, Seen, Sending,
+    Slot, Standing, Started, State, Status, Takers, Violation, Went, World, reference,
 };
 
 impl World<'_> {
@@ -122,7 +122,9 @@ impl World<'_> {
         found: Vec<(Slot, Started)>,
         beside: &Beside,
     ) -> Result<(), Violation> {
-        self.heard[process] |= !found.is_empty();
+        // Whoever claimed something looks again at once.
+        let is_over = found.is_empty();
+        self.heard[process] |= !is_over;
         let vain = self.reference.ready_in_vain();
         let mut taken = [vain.len(), 0];
         for (mut slot, started) in found {
@@ -133,20 +135,59 @@ impl World<'_> {
             taken[usize::from(slot.work.job.handler == Handler::Free)] += 1;
             self.processes[process].slots.push(slot);
         }
+        let suspected = self.suspected(process)?;
+        taken[0] += self.judge_put_off(vain, suspected || beside.others).await?;
+        let suspects = if suspected { self.reference.suspects() } else { Vec::new() };
         for (n, handler) in Handler::ALL.into_iter().enumerate() {
-            let left = self.reference.claimable(handler);
-            if !left.is_empty() && taken[n] < places[n] && beside.locked.is_empty() && !beside.others {
+            let mut left = self.reference.claimable(handler);
+            left.retain(|held| !suspects.contains(held));
+            let passed_by = is_over && !left.is_empty() && taken[n] < places[n];
+            if passed_by && beside.locked.is_empty() && !beside.others {
                 return Err(format!("a look passed by {left:?}"));
             }
         }
-        if !vain.is_empty() {
-            let rows = self.rows().await?;
-            let later = |key: &u8| rows.lanes.get(key).is_some_and(|lane| lane.due == reference::When::Later);
-            for key in vain.into_iter().filter(later) {
-                self.reference.put_off(key);
+        Ok(())
+    }
+
+    /// Whether a suspect runs in this process. There are never two.
+    pub(super) fn suspected(&self, process: usize) -> Result<bool, Violation> {
+        let running = self.processes[process].slots.iter().filter(|slot| slot.work.suspect);
+        let running: Vec<_> = running.map(|slot| slot.work.job).collect();
+        match running.len() {
+            0 => Ok(false),
+            1 => Ok(true),
+            _ => Err(format!("suspects: {running:?} run at a time in process {process}")),
+        }
+    }
+
+    /// What a look took and did not start: lanes where nothing may run, and, beside a suspect, others. How many lanes of
+    /// the latter.
+    pub(super) async fn judge_put_off(&mut self, vain: Vec<Key>, suspected: bool) -> Result<usize, Violation> {
+        let suspects = if suspected { self.reference.suspects() } else { Vec::new() };
+        let put_off = if suspects.is_empty() { Vec::new() } else { self.stage.settle_half_seconds().await? };
+        for key in &put_off {
+            if !suspects.contains(&Held::Lane(*key)) {
+                return Err(format!("suspects: lane {key} was put off, and its head is none"));
+            }
+            self.reference.put_off(*key, "lane claimed → ready, its suspect beside another one");
+        }
+        if vain.is_empty() && suspects.is_empty() {
+            return Ok(0);
+        }
+        let rows = self.rows().await?;
+        let later = |key: &Key| rows.lanes.get(key).is_some_and(|lane| lane.due == reference::When::Later);
+        for key in vain.into_iter().filter(later) {
+            self.reference.put_off(key, "lane claimed → ready, nothing may run");
+        }
+        for held in suspects {
+            if let Held::Job(id) = held
+                && self.reference.jobs[&id].state == State::Waiting
+                && rows.jobs.get(&id).is_some_and(|job| job.state == State::Ready)
+            {
+                self.reference.passed_over(id);
             }
         }
-        Ok(())
+        Ok(put_off.len())
     }
 
     pub(super) fn judge_settle(

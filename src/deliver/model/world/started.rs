@@ -76,7 +76,7 @@ impl World<'_> {
                     let (token, held) = (claim.token(), self.held(claim.held())?);
                     let (task, started) = self.processes[process].start(claim, &mut asked).await?;
                     let job = self.job(&started, held)?;
-                    let work = Work { token, held, job, rest: Default::default(), wrote: false };
+                    let work = Work { token, held, job, rest: Default::default(), suspect: false, wrote: false };
                     found.push((Slot { work, task, commands: started.commands.clone() }, started));
                 }
                 Seen::Looked { process, places, found }
