@@ -10,6 +10,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use sqlx::PgPool;
 use uuid::{ContextV7, Timestamp, Uuid};
 
+use crate::database::single;
 use crate::store::partitions;
 
 /// How far apart two looks at the database's clock are.
@@ -73,7 +74,7 @@ pub(crate) async fn keep(clock: Arc<DatabaseClock>, pool: PgPool) {
 }
 
 async fn ask(pool: &PgPool) -> sqlx::Result<DateTime<Utc>> {
-    partitions::now(&mut *pool.acquire().await?).await
+    partitions::now(&mut *single(pool).await?).await
 }
 
 impl State {

@@ -2,6 +2,8 @@
 //!
 //! Ingest has connections of its own, so that neither workers nor dashboard queries can starve an acknowledgement.
 
+mod session;
+
 use std::time::Duration;
 
 use sqlx::migrate::Migrator;
@@ -11,6 +13,8 @@ use sqlx::{ConnectOptions, Connection};
 use crate::maintenance::partitions;
 use crate::store::schema;
 use crate::{Error, config};
+
+pub(crate) use session::{begin, begin_on, begin_snapshot, single, single_on};
 
 /// Forward only; docs say what each locks and whether the previous release may still run.
 static MIGRATIONS: Migrator = sqlx::migrate!("./migrations");
@@ -33,23 +37,13 @@ pub(crate) struct Pools {
 impl Pools {
     /// Makes the pools; connects when first used.
     pub(crate) fn new(options: &PgConnectOptions, settings: &config::Database) -> Self {
-        let ingest =
-            [("lock_timeout", "1s"), ("statement_timeout", "2s"), ("idle_in_transaction_session_timeout", "2s")];
-        // Whoever is stopped between two statements of a transaction keeps its row locks, and every ingest and rescue of
-        // those lanes waits. A handler's own transaction sets a longer limit for itself.
-        let worker = [("idle_in_transaction_session_timeout", "5s")];
-        let operator =
-            [("lock_timeout", "2s"), ("statement_timeout", "5s"), ("idle_in_transaction_session_timeout", "5s")];
+        let pool = |limits: &session::Limits, connections, patience| {
+            pool(limits.of_sessions(options, settings.pooler), connections, Duration::from_secs(patience))
+        };
         Self {
-            ingest: pool(options, "hookgate ingest", settings.ingest_connections, Duration::from_secs(2), &ingest),
-            worker: pool(options, "hookgate worker", settings.worker_connections, Duration::from_secs(30), &worker),
-            operator: pool(
-                options,
-                "hookgate operator",
-                settings.operator_connections,
-                Duration::from_secs(3),
-                &operator,
-            ),
+            ingest: pool(&session::INGEST, settings.ingest_connections, 2),
+            worker: pool(&session::WORKER, settings.worker_connections, 30),
+            operator: pool(&session::OPERATOR, settings.operator_connections, 3),
         }
     }
 
@@ -63,13 +57,7 @@ impl Pools {
     }
 }
 
-fn pool(
-    options: &PgConnectOptions,
-    name: &str,
-    connections: u32,
-    patience: Duration,
-    settings: &[(&str, &str)],
-) -> PgPool {
+fn pool(options: PgConnectOptions, connections: u32, patience: Duration) -> PgPool {
     PgPoolOptions::new()
         .max_connections(connections)
         .acquire_timeout(patience)
@@ -87,7 +75,7 @@ fn pool(
         // The pool itself asks a connection that comes back, and waits for ever: a database whose host is gone without a
         // word would so keep every one that was in use, and the pool would have none left.
         .after_release(|connection, _| Box::pin(async move { answers(connection, SILENT).await.map(|()| true) }))
-        .connect_lazy_with(options.clone().application_name(name).options(settings.iter().copied()))
+        .connect_lazy_with(options)
 }
 
 async fn answers(connection: &mut PgConnection, within: Duration) -> sqlx::Result<()> {
@@ -96,8 +84,9 @@ async fn answers(connection: &mut PgConnection, within: Duration) -> sqlx::Resul
 }
 
 /// Connects once. A pool would try again until it runs out of patience, and then no longer know why.
-pub(crate) async fn reach(options: &PgConnectOptions) -> Result<(), Error> {
+pub(crate) async fn reach(options: &PgConnectOptions, settings: &config::Database) -> Result<(), Error> {
     const TEXT: &str = "the database can't be reached: check database.url, and that the server runs";
+    let options = session::OPERATOR.of_sessions(options, settings.pooler);
     let connection = tokio::time::timeout(Duration::from_secs(5), options.connect())
         .await
         .map_err(Error::database(TEXT))?
@@ -135,7 +124,7 @@ pub(crate) async fn refuse_other_schema(pool: &PgPool) -> Result<(), Error> {
 
 /// How many migrations the database lacks.
 pub(crate) async fn pending(pool: &PgPool) -> sqlx::Result<usize> {
-    let mut conn = pool.acquire().await?;
+    let mut conn = single(pool).await?;
     let applied = schema::applied(&mut conn).await?;
     Ok(MIGRATIONS.iter().filter(|migration| !applied.contains(&migration.version)).count())
 }

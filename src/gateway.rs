@@ -10,7 +10,7 @@ use tokio::net::TcpListener;
 use crate::config::{self, Config, ProcessRole, Severity};
 use crate::database::{self, Pools};
 use crate::embedded::{Embedded, Options};
-use crate::handler::{Handler, State, forward};
+use crate::handler::{Handler, State, forward, refuse_two_answers};
 use crate::receive::keys::Seam;
 use crate::{Error, job};
 
@@ -71,6 +71,12 @@ impl Builder {
     /// Brings the database's schema up to date. Safe to run while gateways of the previous release run.
     pub async fn migrate(&self) -> Result<(), Error> {
         let config = self.settings()?;
+        if config.database.pooler {
+            return Err(Error::contradiction(
+                "migrations need a session of their own: run `hookgate migrate` with the `database.url` of Postgres itself \
+                 and `database.pooler = false`",
+            ));
+        }
         let database = Database::open(&config.database).await?;
         let migrated = database::migrate(&database.pools.operator).await;
         database.close(config.server.shutdown_grace).await;
@@ -116,6 +122,7 @@ impl Builder {
                 )));
             }
         }
+        refuse_two_answers(&handlers).map_err(Error::configuration)?;
         Ok(handlers)
     }
 }
@@ -166,7 +173,7 @@ impl Database {
                 (embedded.connect_options(), Some(embedded))
             }
         };
-        database::reach(&options).await?;
+        database::reach(&options, settings).await?;
         Ok(Self { pools: Pools::new(&options, settings), embedded })
     }
 

@@ -7,6 +7,7 @@
 use serde_json::json;
 use sqlx::{PgConnection, PgPool};
 
+use crate::database::begin;
 use crate::store::LaneKey;
 use crate::store::lane_acts::{self, Standing};
 use crate::store::replays;
@@ -86,7 +87,7 @@ fn decide(act: Act, standing: &Standing) -> Result<Step, LaneError> {
 
 /// Does it; how many jobs left the lane. Transaction: the lane, its jobs and the audit line commit together.
 pub(crate) async fn act(pool: &PgPool, lane: &LaneKey, act: Act, actor: &str) -> Result<i64, LaneError> {
-    let mut tx = pool.begin().await?;
+    let mut tx = begin(pool).await?;
     let standing = lane_acts::lock(&mut tx, lane).await?.ok_or(LaneError::NotFound)?;
     let left = carry_out(&mut tx, lane, decide(act, &standing)?, standing.latest).await?;
     let name: String = lane.iter().map(|byte| format!("{byte:02x}")).collect();

@@ -27,9 +27,11 @@ extern crate self as hookgate;
 
 #[doc(hidden)]
 pub mod admin;
+mod answers;
 mod breaker;
 mod cli;
 mod clock;
+mod condition;
 pub mod config;
 mod database;
 mod deliver;
@@ -51,6 +53,7 @@ mod store;
 pub mod telemetry;
 pub mod testing;
 
+pub use condition::{About, Condition, Scalar};
 pub use error::Error;
 pub use gateway::{Builder, Gateway, Running};
 pub use handler::{

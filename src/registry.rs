@@ -11,7 +11,9 @@ use std::sync::Arc;
 
 use sqlx::PgPool;
 
+use crate::condition::Filter;
 use crate::config::Pattern;
+use crate::database::{begin, single};
 use crate::store::pauses;
 use crate::store::registry::{self as store, HandlerRow, SourceRow};
 pub(crate) use routing::{Placement, Received, Routing};
@@ -47,6 +49,8 @@ pub(crate) struct Subscription {
     /// Where its ordering key and version are, if not where the source says.
     pub(crate) placement: Option<Placement>,
     pub(crate) routing: Routing,
+    /// What `routing.when` means; `None`: it gets every event that it wants.
+    pub(crate) filter: Option<Filter>,
     active: bool,
     patterns: Vec<Pattern>,
 }
@@ -70,6 +74,7 @@ impl Plan {
                 placement: row.routing.0.placement(),
                 whole: row.whole,
                 weight: row.weight.unsigned_abs(),
+                filter: row.routing.0.when.as_ref().map(Filter::stored),
                 routing: row.routing.0,
                 active: row.active,
                 // A pattern that a newer release understands and this one doesn't matches nothing here.
@@ -110,7 +115,7 @@ impl Plan {
 
 /// Reads the registry.
 pub(crate) async fn load(pool: &PgPool) -> sqlx::Result<Plan> {
-    let mut conn = pool.acquire().await?;
+    let mut conn = single(pool).await?;
     store::snapshot(&mut conn).await.map(Plan::from_snapshot)
 }
 
@@ -122,7 +127,7 @@ pub(crate) async fn declare(
     handlers: &[HandlerRow],
     release: i64,
 ) -> sqlx::Result<()> {
-    let mut tx = pool.begin().await?;
+    let mut tx = begin(pool).await?;
     store::lock(&mut tx).await?;
     let mut changed = false;
     for source in sources {

@@ -12,6 +12,7 @@ use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
 use crate::config::Pattern;
+use crate::database::begin;
 use crate::receive::arrival::{lane, storable_key};
 use crate::registry::Received;
 use crate::store::dead::Asking;
@@ -57,6 +58,9 @@ pub(crate) enum ReplayError {
     Database(#[from] sqlx::Error),
 }
 
+/// Why a replay of everything leaves out what a condition kept back: whoever mends a delivery did not ask for it.
+const FILTERED: &str = "filtered: its condition did not hold; name the handler to run it all the same";
+
 /// One handler's part on the delivery: on one event of it, or on those that it takes together.
 struct Part<'a> {
     subscription: &'a SubscriptionRow,
@@ -71,7 +75,7 @@ pub(crate) async fn one(
     request: &Request,
     actor: &str,
 ) -> Result<Replayed, ReplayError> {
-    let mut tx = pool.begin().await?;
+    let mut tx = begin(pool).await?;
     // What is queued here for a handler is there when its retirement cancels what is queued.
     registry::hold(&mut tx).await?;
     // The lock makes two clicks at once one after the other: the second finds what the first queued.
@@ -86,7 +90,7 @@ pub(crate) async fn one(
     let stored = if looked_into { deliveries::load(&mut tx, delivery).await? } else { None };
 
     let mut done = Replayed::default();
-    let parts = plan(delivery, &locked, stored.as_ref(), &chosen, &standings, &mut done);
+    let parts = plan(delivery, &locked, stored.as_ref(), &chosen, &standings, request, &mut done);
     carry_out(&mut tx, delivery, parts, request, actor, &mut done).await?;
     let detail = json!({ "force": request.force, "result": &done });
     replays::audit(&mut tx, actor, "delivery.replay", &delivery.to_string(), &detail).await?;
@@ -105,8 +109,10 @@ fn plan<'a>(
     stored: Option<&Stored>,
     chosen: &[&'a SubscriptionRow],
     standings: &'a [Standing],
+    request: &Request,
     done: &mut Replayed,
 ) -> Vec<Part<'a>> {
+    let asks_for_filtered = request.force || request.handlers.is_some();
     let by_place: HashMap<_, _> = standings.iter().map(|s| ((s.event, s.subscription), s)).collect();
     let mut parts: Vec<Part<'a>> = Vec::new();
     for event in 0..locked.events {
@@ -122,6 +128,11 @@ fn plan<'a>(
                 continue;
             }
             let standing = by_place.get(&(event, subscription.id)).copied();
+            // Recorded so when it came: what its condition says now is about what comes now.
+            if standing.is_none() && !asks_for_filtered && is_filtered(locked, event, subscription.id) {
+                done.skipped.push((subscription.handler.clone(), FILTERED));
+                continue;
+            }
             let whole = subscription.whole && locked.events > 1;
             let named = standing.map(|standing| standing.job);
             let is_mine = |part: &&mut Part<'_>| {
@@ -190,6 +201,15 @@ pub(crate) fn place(
     let placed = placed.unwrap_or_default();
     let found = placed.ordering_key.map(|key| storable_key(&key));
     (found.or_else(|| key.map(str::to_owned)), placed.version.or(version))
+}
+
+/// Whether a condition kept the handler from the event when it came.
+fn is_filtered(locked: &Locked, event: i32, subscription: i32) -> bool {
+    let Some(kept_from) = &locked.filtered else { return false };
+    match locked.batch.as_ref().and_then(|batch| batch.get(event as usize)) {
+        None => kept_from.contains(&subscription),
+        Some(element) => element["filtered"].as_array().into_iter().flatten().any(|id| *id == subscription),
+    }
 }
 
 pub(crate) fn wants(subscription: &SubscriptionRow, event_type: Option<&str>) -> bool {

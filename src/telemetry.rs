@@ -99,6 +99,11 @@ pub const RECORD_SECONDS: &str = "hookgate_record_seconds";
 pub const RECORDER_QUEUE: &str = "hookgate_recorder_queue";
 /// Recording transactions that failed. `class`: the first two characters of the SQLSTATE, or `connection`.
 pub const RECORD_FAILURES: &str = "hookgate_record_failures_total";
+/// Events that a condition kept a handler from. `handler`.
+pub const FILTERED: &str = "hookgate_filtered_total";
+/// Requests that waited for their handler's answer. `source`, `outcome`: `answered`, `nothing` (no answer, or a failure), `late`,
+/// `full` (too many wait), `stopping`.
+pub const RESPONSES: &str = "hookgate_responses_total";
 /// Further arrivals of recorded events. `source`, `act`.
 pub const DUPLICATES: &str = "hookgate_duplicates_total";
 /// Ids that came again with another body. `source`.
@@ -151,6 +156,8 @@ const COUNTERS: &[(&str, &str)] = &[
     (HANDSHAKES, "Handshakes by source and outcome"),
     (KEY_FETCHES, "Fetches of providers' keys by outcome"),
     (RECORD_FAILURES, "Recording transactions that failed, by SQLSTATE class"),
+    (RESPONSES, "Requests that waited for their handler's answer by source and outcome"),
+    (FILTERED, "Events that a condition kept a handler from"),
     (DUPLICATES, "Further arrivals of recorded events by source and act"),
     (CONFLICTS, "Provider ids that came again with another body"),
     (ATTEMPTS, "Attempts ended by handler and outcome"),

@@ -34,6 +34,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use chrono::Utc;
+use http::header::CONTENT_TYPE;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use sqlx::postgres::{PgConnection, PgPool};
 use tokio::time::Instant;
@@ -137,6 +138,20 @@ pub struct Report {
     pub error: Option<String>,
     /// The downstream key the handler was given.
     pub idempotency_key: String,
+    /// What the handler answered the request with, where it ended well and answered.
+    pub answer: Option<Answer>,
+}
+
+/// An answer to a request, as [`Context::respond`] was given it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Answer {
+    /// The status.
+    pub status: u16,
+    /// The body's type.
+    pub content_type: String,
+    /// The body.
+    pub body: Bytes,
 }
 
 /// Runs the handler once, and rolls back what it wrote through [`Context::tx`].
@@ -173,10 +188,12 @@ pub async fn run_and_inspect<T>(
         intent: 0,
         state: Arc::new(event.state),
         breakers: None,
+        responds: handler.responds,
     };
     let mut cx = Context::within(parts, transaction);
     let ended = tokio::time::timeout(handler.timeout, handler.runner.run(&mut cx)).await;
-    let mut report = Report { outcome: Outcome::Ok, error: None, idempotency_key: cx.idempotency_key().to_owned() };
+    let idempotency_key = cx.idempotency_key().to_owned();
+    let mut report = Report { outcome: Outcome::Ok, error: None, idempotency_key, answer: None };
     match ended {
         Ok(Ok(())) => {}
         Ok(Err(error)) => (report.outcome, report.error) = (error.outcome(), Some(error.describe())),
@@ -184,6 +201,12 @@ pub async fn run_and_inspect<T>(
             (report.outcome, report.error) = (Outcome::Timeout, Some(format!("no end within {:?}", handler.timeout)))
         }
     }
+    report.answer = cx.take_answer().filter(|_| report.outcome == Outcome::Ok).map(|answer| Answer {
+        status: answer.status.as_u16(),
+        content_type: String::from_utf8_lossy(answer.headers.get(CONTENT_TYPE).map_or(b"", |text| text.as_bytes()))
+            .into_owned(),
+        body: answer.body,
+    });
     let Some(mut transaction) = cx.into_transaction() else {
         unreachable!("a context keeps the transaction it was made with");
     };

@@ -1,7 +1,9 @@
 //! What a handler handles: the whole of most requests, one element of a batch.
 
+use std::borrow::Cow;
+
 use crate::view::{Plan, Values, View};
-use crate::{Events, Locate, Provider, Repeated, fingerprint, json, scheme};
+use crate::{Events, Locate, Provider, Repeated, Request, fingerprint, json, scheme};
 
 /// A batch with more elements than this is one event: each element costs rows.
 const MAX_ELEMENTS: usize = 10_000;
@@ -48,6 +50,22 @@ pub(crate) fn elements_of<'v>(view: &'v View<'_>, pointers: &[Option<&str>]) -> 
         index.and_then(|index| elements.get(index).copied()).unwrap_or_default()
     };
     pointers.iter().map(|pointer| pointer.map(text)).collect()
+}
+
+/// The texts of the elements of the array at a pointer, read in one walk. `None`: there is no array.
+pub fn elements<'d>(document: &'d [u8], array: &str) -> Option<Vec<&'d str>> {
+    element(document, array).and_then(json::elements)
+}
+
+/// The JSON texts at several pointers, read in one walk that builds nothing: in the order of the pointers, each exactly as the
+/// sender wrote it. Of a repeated key the last occurrence counts; what is not JSON to its end has nothing anywhere.
+pub fn values<'d>(document: &'d [u8], pointers: &[&str]) -> Vec<Option<&'d str>> {
+    json::scan(document, pointers)
+}
+
+/// The JSON document a request carries, as its provider writes its requests: the body, or the form field that holds it.
+pub fn document<'r>(provider: &Provider, request: &'r Request<'r>) -> Cow<'r, [u8]> {
+    View::new(provider, request, "").document
 }
 
 /// The events of an authentic request. One, unless the provider sends batches.

@@ -54,7 +54,7 @@ mod warning;
 pub use authenticate::authenticate;
 pub use catalogue::{ALL, find};
 pub use custom::{CustomError, CustomHmac, custom};
-pub use event::{Event, element};
+pub use event::{Event, document, element, elements, values};
 pub use explain::{BodyChange, Finding, JsonStyle, Refused, SecretReading, UrlPart, explain};
 pub use handshake::{Handshake, Reply};
 pub use keys::{KeyRequest, Keys};

@@ -18,7 +18,7 @@ use super::parameters::Parameters;
 use super::{Operator, cursor};
 use crate::headers;
 use crate::store::search::deliveries::{self as search, CopyRow, Detail, Filter, Range, Summary};
-use crate::store::search::work::{self, AttemptRow, JobRow};
+use crate::store::search::work::{self, AnswerRow, AttemptRow, JobRow};
 
 /// How many deliveries a filtered search examines for one page.
 const EXAMINED: i64 = 5_000;
@@ -27,7 +27,7 @@ const PREVIEW: usize = 64 * 1024;
 /// How many rows of one kind a delivery is shown with.
 pub(super) const ROWS: i64 = 1_000;
 
-const STATES: [&str; 5] = ["unhandled", "conflict", "pending", "dead", "done"];
+const STATES: [&str; 6] = ["unhandled", "filtered", "conflict", "pending", "dead", "done"];
 
 /// A page. With `next` there may be more, even if this page is short or empty.
 #[derive(Debug, Serialize)]
@@ -124,6 +124,7 @@ pub(super) struct Shown {
     body: BodyShown,
     jobs: Vec<JobRow>,
     attempts: Vec<AttemptRow>,
+    answers: Vec<AnswerRow>,
     received_again: Vec<CopyRow>,
     conflicts: Vec<Uuid>,
 }
@@ -163,6 +164,7 @@ pub(super) async fn show(
         deduplicated,
         jobs: work::jobs(&mut reading, id, ROWS).await?,
         attempts: work::attempts(&mut reading, id, ROWS).await?,
+        answers: work::answers(&mut reading, id, ROWS).await?,
         received_again: search::copies(&mut reading, id, ROWS).await?,
         conflicts,
         summary,

@@ -6,6 +6,7 @@ use sqlx::{Postgres, Transaction};
 
 use super::Operator;
 use super::error::ApiError;
+use crate::database;
 use crate::store::session;
 
 /// How long a read may wait for a connection: a client of the dashboard should hear no rather than hang.
@@ -29,7 +30,7 @@ impl Operator {
     async fn begin(&self) -> sqlx::Result<Transaction<'static, Postgres>> {
         let mut dead_at_most = self.pool.size();
         loop {
-            match self.pool.begin_with("begin isolation level repeatable read read only").await {
+            match database::begin_snapshot(&self.pool).await {
                 Ok(mut reading) => {
                     session::bound_statements(&mut reading, STATEMENT).await?;
                     return Ok(reading);

@@ -14,6 +14,7 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use super::{Breaker, Policy, Report, State, later};
+use crate::database::{begin, single};
 use crate::deliver::Wake;
 use crate::store::Token;
 use crate::store::breakers::{self as store, Named};
@@ -103,7 +104,7 @@ impl Breakers {
             seen.names.iter().cloned().collect()
         };
         let began = Instant::now();
-        let read = async { store::read(&mut *self.pool.acquire().await?, &names).await };
+        let read = async { store::read(&mut *single(&self.pool).await?, &names).await };
         match bounded(read).await {
             Ok(rows) => {
                 let mut seen = self.seen();
@@ -170,7 +171,7 @@ impl Breakers {
     /// Transaction: of all who come when its time is over, the one whose commit notes it first tries it. `None`: that is
     /// another one.
     async fn try_it(&self, name: &str, by: Token, lasting: Duration) -> sqlx::Result<Option<bool>> {
-        let mut tx = self.pool.begin().await?;
+        let mut tx = begin(&self.pool).await?;
         let Some(mut named) = store::lock_known(&mut tx, name).await? else {
             return Ok(Some(false));
         };
@@ -215,7 +216,7 @@ impl Breakers {
 
     /// Transaction: what is decided of a breaker and what it was decided from are of one moment.
     async fn write(&self, name: &str, by: Token, report: Report) -> sqlx::Result<()> {
-        let mut tx = self.pool.begin().await?;
+        let mut tx = begin(&self.pool).await?;
         let mut named = store::lock(&mut tx, name).await?;
         let after = named.breaker.after(report, by, named.now, &self.policy);
         if after != named.breaker {

@@ -44,7 +44,7 @@ pub(super) struct List {
     #[arg(long)]
     event: Option<String>,
     /// Only those in this state
-    #[arg(long, value_parser = ["unhandled", "conflict", "pending", "dead", "done"])]
+    #[arg(long, value_parser = ["unhandled", "filtered", "conflict", "pending", "dead", "done"])]
     state: Option<String>,
     /// Only those with this id, the provider's or hookgate's
     #[arg(long)]

@@ -9,7 +9,9 @@ use super::exit::{Exit, Failure};
 use super::table::Table;
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Without options: the handlers that are not done. What succeeded runs again only with --force.")]
+#[command(
+    after_help = "Without options: the handlers that are not done. What succeeded runs again only with --force; what a condition kept back, with --handler or --force."
+)]
 pub(super) struct Args {
     /// The delivery's id
     id: Id,

@@ -25,6 +25,8 @@ pub struct Database {
     pub operator_connections: u32,
     /// Whether to LISTEN for work made by other processes; polling goes on regardless.
     pub listen: bool,
+    /// Whether `url` leads to a pooler in transaction mode.
+    pub pooler: bool,
 }
 
 /// A connection URL. Shown without its password.
@@ -83,6 +85,7 @@ pub(super) struct DatabaseSettings {
     worker_connections: u32,
     operator_connections: u32,
     listen: bool,
+    pooler: bool,
 }
 
 impl DatabaseSettings {
@@ -96,6 +99,7 @@ impl DatabaseSettings {
             worker_connections: self.worker_connections,
             operator_connections: self.operator_connections,
             listen: self.listen,
+            pooler: self.pooler,
         }
     }
 }

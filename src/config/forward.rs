@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use super::error::Complaints;
 use super::secret::{Keyring, Place, Reference, SecretSetting};
 use super::{HandlerPolicy, Mode, Name, OnFailure, Order, Pattern, Rate, Source, duration, places, policy};
+use crate::condition::{Condition, Filter, When};
 use auth::{Auth, Basic};
 use connection::TlsSettings;
 pub use connection::{Connection, ForwardTls, Http2};
@@ -50,6 +51,11 @@ pub struct Forward {
     pub connection: Connection,
     /// The answers after which no retry is made.
     pub permanent: Permanent,
+    /// What its events must fulfil besides their type; empty: nothing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub when: Vec<Condition>,
+    /// Whether the destination's answer goes to the sender.
+    pub respond: bool,
     /// How it is run.
     #[serde(flatten)]
     pub policy: HandlerPolicy,
@@ -135,6 +141,9 @@ pub(super) struct ForwardSettings {
     ordering_key: Option<Vec<String>>,
     #[serde(default, with = "places")]
     version: Option<Vec<String>>,
+    when: Option<When>,
+    #[serde(default)]
+    respond: bool,
 }
 
 /// `[forward_defaults]`. Read only so that a wrong value in it is refused even while no forward inherits it.
@@ -199,6 +208,10 @@ impl ForwardSettings {
                  two"
             ));
         }
+        let when = self.when.map(|When(conditions)| conditions);
+        if let Some(conditions) = &when {
+            complaints.take(Filter::of(&format!("{prefix}.when"), conditions));
+        }
         Some(Forward {
             name: self.name,
             from: self.from,
@@ -213,6 +226,8 @@ impl ForwardSettings {
             },
             connection: connection?,
             permanent: self.permanent,
+            when: when.unwrap_or_default(),
+            respond: self.respond,
             policy: HandlerPolicy {
                 attempts: policy::attempts(self.attempts, &self.retry),
                 timeout: self.timeout,

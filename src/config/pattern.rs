@@ -21,6 +21,29 @@ impl Pattern {
         !self.0.contains('*')
     }
 
+    /// Whether some text matches both.
+    pub fn overlaps(&self, other: &Self) -> bool {
+        let (one, other) = (self.0.as_bytes(), other.0.as_bytes());
+        // `fits[o]`: whether the rest of `one`, from where the loop stands, and `other[o..]` have a text in common.
+        let mut fits = vec![false; other.len() + 1];
+        for o in (0..=other.len()).rev() {
+            fits[o] = other[o..].iter().all(|byte| *byte == b'*');
+        }
+        for byte in one.iter().rev() {
+            let below = std::mem::replace(&mut fits, vec![false; other.len() + 1]);
+            for o in (0..=other.len()).rev() {
+                fits[o] = match other.get(o) {
+                    // A star takes nothing, or one more byte of the other.
+                    _ if *byte == b'*' => below[o] || (o < other.len() && fits[o + 1]),
+                    Some(b'*') => below[o] || fits[o + 1],
+                    Some(there) => there == byte && below[o + 1],
+                    None => false,
+                };
+            }
+        }
+        fits[0]
+    }
+
     /// Whether the whole of `text` matches. Case counts.
     pub fn matches(&self, text: &str) -> bool {
         let (pattern, text) = (self.0.as_bytes(), text.as_bytes());
@@ -122,6 +145,24 @@ mod tests {
     }
 
     #[test]
+    fn overlap_finds_a_common_text_where_there_is_one() {
+        let table = [
+            ("a", "a", true),
+            ("a", "b", false),
+            ("*", "anything", true),
+            ("invoice.*", "*.paid", true),
+            ("invoice.*", "charge.*", false),
+            ("a*b", "*c", false),
+            ("a*b*", "*c", true),
+            ("a", "a*", true),
+            ("a", "*aa", false),
+        ];
+        for (one, other, expected) in table {
+            assert_eq!(pattern(one).overlaps(&pattern(other)), expected, "{one} {other}");
+        }
+    }
+
+    #[test]
     fn empty_and_spaced_patterns_are_refused() {
         for bad in ["", "a b", "a\n", &"x".repeat(257)] {
             assert!(bad.parse::<Pattern>().is_err(), "{bad:?}");
@@ -144,6 +185,26 @@ mod tests {
                 pattern(&text).matches(&event),
                 by_definition(text.as_bytes(), event.as_bytes())
             );
+        }
+
+        #[test]
+        fn patterns_overlap_if_some_text_matches_both(
+            one in "[ab*]{1,5}", other in "[ab*]{1,5}", texts in proptest::collection::vec("[ab]{0,6}", 40)
+        ) {
+            let (one, other) = (pattern(&one), pattern(&other));
+            let overlap = one.overlaps(&other);
+            prop_assert_eq!(overlap, other.overlaps(&one));
+            if texts.iter().any(|text| one.matches(text) && other.matches(text)) {
+                prop_assert!(overlap);
+            }
+            // Ten bytes hold whatever two patterns of five have in common.
+            if !overlap {
+                for number in 0..2_048_u32 {
+                    let length = 31 - (number + 1).leading_zeros();
+                    let text: String = (0..length).map(|bit| if (number + 1) >> bit & 1 == 1 { 'a' } else { 'b' }).collect();
+                    prop_assert!(!(one.matches(&text) && other.matches(&text)), "{}", text);
+                }
+            }
         }
 
         #[test]

@@ -57,6 +57,9 @@ pub struct Source {
     pub version: Option<Vec<String>>,
     /// What the sender is told, instead of what the provider wants to hear.
     pub reply: Option<Reply>,
+    /// How long a handler that answers may take, from the request's head; `None`: a margin less than the provider waits.
+    #[serde(with = "duration::optional")]
+    pub respond_within: Option<Duration>,
     /// The signature's shape, for provider `hmac`.
     pub hmac: Option<toml::Table>,
 }
@@ -103,6 +106,8 @@ pub(super) struct SourceSettings {
     event_type: Option<OneOrMore>,
     ordering_key: Option<OneOrMore>,
     version: Option<OneOrMore>,
+    #[serde(default, with = "duration::optional")]
+    respond_within: Option<Duration>,
     hmac: Option<toml::Table>,
 }
 
@@ -169,6 +174,7 @@ impl SourceSettings {
             subpaths: self.subpaths,
             public_url: self.public_url,
             reply,
+            respond_within: self.respond_within,
             tenant: self.tenant,
             weight: self.weight,
             tolerance: self.tolerance,

@@ -11,6 +11,7 @@ use super::permit::Permits;
 use super::served::{Asked, Got};
 use super::share::Queue;
 use super::suspects::SuspectPlace;
+use crate::database::begin;
 use crate::store::jobs::{self, Job, Rank, Waiting};
 use crate::store::lanes::{self, Advance, ClaimedLane, Mark, Release};
 use crate::store::pick::{self, Group, Picked};
@@ -117,7 +118,7 @@ pub(super) struct Claimed {
 pub(super) async fn claim(worker: &Worker, asked: &[Asked], number: &Number) -> sqlx::Result<Claimed> {
     let mut suspect = worker.suspects.place();
     let token = Token { worker: worker.id, n: number.get() };
-    let mut tx = worker.pool.begin().await?;
+    let mut tx = begin(&worker.pool).await?;
     claims::plan_by_index(&mut tx).await?;
     let mut permits = Permits::lock(&mut tx, asked, token).await?;
     let groups = grouped(asked, &permits);

@@ -14,6 +14,8 @@ use tokio::time::Instant;
 use super::Worker;
 use super::answered::answered;
 use super::claim::Claim;
+use crate::answers::Answer;
+use crate::database::single;
 use crate::handler::{Context, ContextParts, Delivery, Handler, HandlerError, Kind};
 use crate::headers;
 use crate::job::Outcome;
@@ -30,6 +32,8 @@ pub(crate) struct Ran {
     pub(crate) error: Option<String>,
     pub(crate) status: Option<u16>,
     pub(crate) started_at: DateTime<Utc>,
+    /// What the sender is answered with, if this is settled as done.
+    pub(crate) answer: Option<Answer>,
 }
 
 impl Ran {
@@ -43,9 +47,9 @@ impl Ran {
 /// Runs the handler on a started job. Errs only if the database was in no state to give the payload: then the handler did
 /// not run, and the job is not to blame.
 pub(crate) async fn execute(worker: &Worker, handler: &Handler, claim: &Claim, job: &Job) -> sqlx::Result<Ran> {
-    let mut conn = worker.pool.acquire().await?;
+    let mut conn = single(&worker.pool).await?;
     let started_at = Utc::now();
-    let ran = |outcome, error| Ran { outcome, transaction: None, error, status: None, started_at };
+    let ran = |outcome, error| Ran { outcome, transaction: None, error, status: None, started_at, answer: None };
     let stored = match answered(worker.patience(), deliveries::load(&mut conn, job.delivery)).await {
         // It would go on like this for ever: a failure like any other, with its waits, its budget and its end.
         Err(error) if is_of_the_payload(&error) => {
@@ -54,7 +58,7 @@ pub(crate) async fn execute(worker: &Worker, handler: &Handler, claim: &Claim, j
         }
         stored => stored?,
     };
-    drop(conn);
+    conn.done().await?;
     let Some(stored) = stored else {
         return Ok(ran(Outcome::Permanent, Some("the payload is past its retention".to_owned())));
     };
@@ -76,10 +80,11 @@ pub(crate) async fn execute(worker: &Worker, handler: &Handler, claim: &Claim, j
         intent: 0,
         state: Arc::clone(&worker.state),
         breakers: Some(Arc::clone(&worker.breakers)),
+        responds: handler.responds,
     });
     let guarded = AssertUnwindSafe(handler.runner.run(&mut cx)).catch_unwind();
     let result = tokio::time::timeout(handler.timeout, guarded).await;
-    let status = cx.status();
+    let (status, answer) = (cx.status(), cx.take_answer());
     let (outcome, error) = match result {
         Ok(Ok(Ok(()))) => (Outcome::Ok, None),
         Ok(Ok(Err(error))) => (HandlerError::outcome(&error), Some(error.describe())),
@@ -88,7 +93,7 @@ pub(crate) async fn execute(worker: &Worker, handler: &Handler, claim: &Claim, j
     };
     let lent = cx.into_transaction();
     if outcome == Outcome::Ok {
-        return Ok(Ran { transaction: lent, status, ..ran(outcome, error) });
+        return Ok(Ran { transaction: lent, status, answer, ..ran(outcome, error) });
     }
     // Only what ended well keeps its effects: dropping the transaction rolls them back, if it still is the one lent.
     if let Some(lent) = lent

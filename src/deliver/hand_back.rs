@@ -7,6 +7,7 @@ use sqlx::{PgConnection, PgPool};
 use super::Worker;
 use super::answered::answered;
 use super::record;
+use crate::database::{begin, single};
 use crate::store::jobs::{self, Lost, Waiting};
 use crate::store::lanes::{self, Advance, Release};
 use crate::store::{Held, JobKey, LaneKey, Token, claims};
@@ -23,7 +24,7 @@ pub(crate) enum Back {
 
 /// Gives a claim back. Transaction: the claim and the start it undoes end together. `false`: the claim was lost already.
 pub(crate) async fn hand_back(pool: &PgPool, held: Held, token: Token, back: Back) -> sqlx::Result<bool> {
-    let mut tx = pool.begin().await?;
+    let mut tx = begin(pool).await?;
     let given = match held {
         Held::Job(key) => job_back(&mut tx, key, token, back).await?,
         Held::Lane(lane) => lane_back(&mut tx, &lane, token, back).await?,
@@ -44,7 +45,7 @@ pub(super) async fn give_back(worker: &Worker, held: Held, token: Token, back: B
 pub(super) async fn sweep(worker: &Worker, pool: &PgPool) -> sqlx::Result<()> {
     const WHY: &str = "its worker lost sight of it";
     let strays = {
-        let mut conn = pool.acquire().await?;
+        let mut conn = single(pool).await?;
         claims::held_beyond(&mut conn, worker.id, &worker.live.numbers()).await?
     };
     // Asked again: what was claimed between that look at the live ones and the statement is live now.

@@ -12,6 +12,7 @@ use sqlx::PgPool;
 use super::Worker;
 use super::answered::answered;
 use super::hand_back::sweep;
+use crate::database::single;
 use crate::store::workers::{self, Introduction};
 
 /// When this worker last said that it lives, by its own monotonic clock.
@@ -43,8 +44,9 @@ pub(crate) async fn introduce(worker: &Worker, pool: &PgPool) -> sqlx::Result<()
         handlers: worker.served.iter().map(|served| served.handler.name.to_string()).collect(),
     };
     let spoken = Instant::now();
-    let mut conn = pool.acquire().await?;
+    let mut conn = single(pool).await?;
     workers::introduce(&mut conn, &introduction).await?;
+    conn.done().await?;
     worker.pulse.mark(spoken);
     Ok(())
 }
@@ -70,7 +72,13 @@ pub(crate) async fn beat(worker: &Worker, pool: &PgPool) {
 async fn say(worker: &Worker, pool: &PgPool) -> sqlx::Result<()> {
     let spoken = Instant::now();
     let within = worker.patience() / 2;
-    let known = answered(within, async { workers::beat(&mut *pool.acquire().await?, worker.id).await }).await?;
+    let beat = async {
+        let mut conn = single(pool).await?;
+        let known = workers::beat(&mut conn, worker.id).await?;
+        conn.done().await?;
+        Ok::<_, sqlx::Error>(known)
+    };
+    let known = answered(within, beat).await?;
     if known {
         worker.pulse.mark(spoken);
         return Ok(());

@@ -36,8 +36,9 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use uuid::Uuid;
 
+use crate::answers::Answers;
 use crate::breaker::{self, Breakers};
-use crate::database::Pools;
+use crate::database::{Pools, single};
 use crate::handler::{Handler, State};
 use crate::registry::{self, Plan};
 use crate::telemetry;
@@ -99,6 +100,8 @@ pub(crate) struct Worker {
     cut: CancellationToken,
     pub(crate) pulse: Pulse,
     pub(crate) breakers: Arc<Breakers>,
+    /// Who waits in this process for what a handler answers.
+    answers: Arc<Answers>,
     served: Vec<Arc<Served>>,
     live: Arc<Live>,
     paused: Paused,
@@ -112,7 +115,7 @@ impl Worker {
         settings: Settings,
         handlers: Vec<Handler>,
         state: Arc<State>,
-        wake: Arc<Wake>,
+        (wake, answers): (Arc<Wake>, Arc<Answers>),
         stop: CancellationToken,
     ) -> Self {
         let cut = CancellationToken::new();
@@ -129,6 +132,7 @@ impl Worker {
             cut,
             pulse: Pulse::new(),
             breakers: Arc::new(breakers),
+            answers,
             served,
             live: Arc::default(),
             paused: Paused::default(),
@@ -240,7 +244,7 @@ impl Worker {
     /// paused, where that changed.
     async fn current<'a>(&self, plan: &'a mut Option<Plan>) -> sqlx::Result<&'a Plan> {
         let generation = {
-            let mut conn = self.pool.acquire().await?;
+            let mut conn = single(&self.pool).await?;
             let dates = crate::store::registry::dates(&mut conn).await?;
             if !self.paused.is_of(dates) {
                 self.paused.learn(dates, crate::store::pauses::subscriptions(&mut conn).await?);

@@ -4,8 +4,10 @@ use chrono::Utc;
 use sqlx::{Connection, PgConnection};
 use uuid::Uuid;
 
+use crate::answers::Answer;
 use crate::store::attempts::{self, Attempt, Ending};
 use crate::store::jobs::Lost;
+use crate::store::{JobKey, answers};
 use crate::telemetry;
 
 /// Adds the row under a savepoint. One that Postgres refuses is counted and left out.
@@ -18,6 +20,20 @@ pub(super) async fn record(tx: &mut PgConnection, attempt: &Attempt) -> sqlx::Re
             let (delivery, attempt) = (attempt.key.delivery, attempt.attempt);
             tracing::error!(%error, %delivery, attempt, "attempt.not_logged");
             savepoint.rollback().await
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Keeps what the handler answered, under a savepoint. One that Postgres refuses is left out, and not relayed: the job's
+/// effects are worth more than its answer.
+pub(super) async fn keep(tx: &mut PgConnection, key: JobKey, answer: &Answer) -> sqlx::Result<bool> {
+    let mut savepoint = tx.begin().await?;
+    match answers::insert(&mut savepoint, key, answer).await {
+        Ok(kept) => savepoint.commit().await.map(|()| kept),
+        Err(error) if error.as_database_error().is_some() => {
+            tracing::error!(%error, delivery = %key.delivery, "answer.not_kept");
+            savepoint.rollback().await.map(|()| false)
         }
         Err(error) => Err(error),
     }

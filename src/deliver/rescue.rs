@@ -11,6 +11,7 @@ use uuid::Uuid;
 use super::answered::{answered, patience};
 use super::claim::key_of;
 use super::record;
+use crate::database::{begin, single};
 use crate::job;
 use crate::store::jobs::{self, Lost, Waiting};
 use crate::store::lanes::{self, Advance, Release};
@@ -22,7 +23,7 @@ const BATCH: i64 = 100;
 
 /// Looks for silent workers once; how many claims were taken back.
 pub(crate) async fn rescue(pool: &PgPool, lease: Duration, rescues: u32) -> sqlx::Result<usize> {
-    let silent = async { workers::silent(&mut *pool.acquire().await?, lease).await };
+    let silent = async { workers::silent(&mut *single(pool).await?, lease).await };
     let silent = answered(patience(lease), silent).await?;
     let mut taken = 0;
     for worker in silent {
@@ -48,7 +49,11 @@ async fn rescue_all_from(pool: &PgPool, worker: Uuid, lease: Duration, rescues: 
         }
         taken += now;
     }
-    let buried = async { workers::bury(&mut *pool.acquire().await?, worker, lease).await };
+    let buried = async {
+        let mut conn = single(pool).await?;
+        workers::bury(&mut conn, worker, lease).await?;
+        conn.done().await
+    };
     answered(patience(lease), buried).await?;
     Ok(taken)
 }
@@ -56,7 +61,7 @@ async fn rescue_all_from(pool: &PgPool, worker: Uuid, lease: Duration, rescues: 
 /// Transaction: a claim's end, its job's return and its attempt's record commit together. Each claim has a savepoint of
 /// its own: a row that can't be moved keeps only itself from being rescued.
 async fn rescue_from(pool: &PgPool, worker: Uuid, rescues: u32) -> sqlx::Result<usize> {
-    let mut tx = pool.begin().await?;
+    let mut tx = begin(pool).await?;
     let mut taken = 0;
     for orphan in lanes::lock_orphans(&mut tx, worker, BATCH).await? {
         if let Some(lane) = key_of(&orphan.lane) {

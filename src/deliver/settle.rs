@@ -4,20 +4,23 @@
 //! the row lock, so a rescue and a settle can't both win. In a handler's own transaction it comes last of all that the
 //! transaction did, so until then nothing of ours was locked.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use sqlx::{Connection, PgConnection, Postgres, Transaction};
+use sqlx::{PgConnection, Postgres, Transaction};
 
 use super::Worker;
 use super::answered::answered;
 use super::claim::Claim;
 use super::execute::{ESCAPED, Ran};
 use super::record;
+use crate::answers::AnswerKey;
+use crate::database::begin_on;
 use crate::job::{LaneStep, Outcome, Transition};
 use crate::store::attempts::{Attempt, Ending};
 use crate::store::jobs::{self, Buried, Job, Rank, Waiting};
 use crate::store::lanes::{self, Advance, Release};
-use crate::store::{Held, LaneKey, claims, dead};
+use crate::store::{Held, JobKey, LaneKey, claims, dead};
 
 /// How long a settle may be stopped while it holds a lane: ingest and rescue of that lane wait for it.
 pub(crate) const IDLE_AT_MOST: Duration = Duration::from_secs(5);
@@ -76,10 +79,15 @@ pub(crate) async fn settle(
     }
     // To wait for a connection is no silence: handlers may hold them all.
     let mut conn = worker.pool.acquire().await?;
-    answered(worker.patience(), async {
-        Ok(settle_in(conn.begin().await?, worker, claim, job, ran, decision, next).await?)
+    let settled = answered(worker.patience(), async {
+        Ok(settle_in(begin_on(&worker.pool, &mut conn).await?, worker, claim, job, ran, decision, next).await?)
     })
-    .await
+    .await;
+    if let Err(Unsettled::Database(sqlx::Error::Io(_))) = &settled {
+        // Given up half way, maybe in its BEGIN.
+        drop(conn.detach());
+    }
+    settled
 }
 
 async fn settle_in(
@@ -105,6 +113,11 @@ async fn settle_in(
         Moved::Yes => next,
     };
     record::record(&mut tx, &attempt(worker, job, ran)).await?;
+    let answer = ran.answer.as_ref().filter(|_| decision.job == Transition::Done);
+    let kept = match answer {
+        Some(answer) => record::keep(&mut tx, job.key(), answer).await?,
+        None => false,
+    };
     let settled = match next {
         Some(mut next) => match jobs::start(&mut tx, next.key(), Rank::First).await? {
             Some(started) => {
@@ -117,6 +130,11 @@ async fn settle_in(
         None => Settled::Released,
     };
     tx.commit().await?;
+    if decision.job == Transition::Done {
+        let JobKey { delivery, event, subscription, .. } = job.key();
+        let told = answer.filter(|_| kept).cloned().map(Arc::new);
+        worker.answers.tell(AnswerKey { delivery, event, subscription }, told);
+    }
     Ok(settled)
 }
 

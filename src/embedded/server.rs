@@ -196,8 +196,10 @@ fn remove_misleading_pid(cluster: &Path) -> Result<(), EmbeddedError> {
     Ok(())
 }
 
+/// Of the cluster's lock or of the socket's: a killed server keeps both for as long as nobody waited for its process.
 fn held_by_leftovers(log: &str) -> bool {
-    log.contains("pre-existing shared memory block") || log.contains("lock file \"postmaster.pid\" already exists")
+    let is_locked = |line: &str| line.contains("lock file \"") && line.contains("\" already exists");
+    log.contains("pre-existing shared memory block") || log.lines().any(is_locked)
 }
 
 fn prepare_log(log: &Path, account: Account) -> Result<(), EmbeddedError> {
@@ -224,6 +226,15 @@ mod tests {
         assert_eq!(parse(whole), Some(Running { pid: 12, port: 5432, socket: "/d/socket".into() }));
         assert_eq!(parse("12\n/d/postgres\n"), None);
         assert_eq!(parse(""), None);
+    }
+
+    #[test]
+    fn a_lock_of_a_server_that_was_just_killed_is_waited_for() {
+        assert!(held_by_leftovers("FATAL:  lock file \"postmaster.pid\" already exists\n"));
+        assert!(held_by_leftovers(
+            "LOG:  starting\nFATAL:  lock file \"/d/socket/.s.PGSQL.5432.lock\" already exists\n"
+        ));
+        assert!(!held_by_leftovers("FATAL:  could not create lock file \"postmaster.pid\": Permission denied\n"));
     }
 
     #[test]

@@ -9,6 +9,7 @@ use uuid::Uuid;
 use super::operator::operator;
 use super::running::Running;
 use super::{Database, Listeners, with_worker_limits};
+use crate::answers::Answers;
 use crate::clock::{self, DatabaseClock};
 use crate::config::{Config, OnConflict, ProcessRole};
 use crate::deliver::{self, Wake, Worker};
@@ -18,6 +19,7 @@ use crate::receive::keys::{KeyStore, Outbound, Seam};
 use crate::receive::pairing::{self, Pairing};
 use crate::receive::record::{Recorder, Settings};
 use crate::receive::refusals::Refusals;
+use crate::receive::respond;
 use crate::receive::verify::Source;
 use crate::receive::write::Writer;
 use crate::receive::{self, Ingest};
@@ -49,11 +51,14 @@ pub(super) async fn start(
     let wake = Arc::new(Wake::default());
     let refusals = Arc::new(Refusals::default());
     let mut running = Running::new(database, config.server.shutdown_grace);
+    // No more wait for an answer than may wait for the recorder.
+    let answers = Arc::new(Answers::new(config.recorder.queue, running.stop_ingest.clone()));
     if runs(ProcessRole::Ingest)
         && let Some(listener) = listeners.ingest
     {
         running.ingest_addr = listener.local_addr().ok();
-        let (ingest, mut writers) = ingest(&config, &pools, &wake, &refusals, seam).await?;
+        let (ingest, mut writers) = ingest(&config, &pools, (&wake, &answers), &refusals, seam).await?;
+        running.background(respond::look_out(Arc::clone(&answers), pools.ingest.clone()));
         running.background(clock::keep(Arc::clone(&ingest.clock), pools.ingest.clone()));
         running.background(pairing::keep(Arc::clone(&ingest.pairing)));
         let stop = running.stop_ingest.clone();
@@ -69,7 +74,7 @@ pub(super) async fn start(
         }));
     }
     if runs(ProcessRole::Worker) {
-        let worker = worker(&config, &pools, handlers, state, &wake, running.stop_worker.clone());
+        let worker = worker(&config, &pools, handlers, state, (&wake, &answers), running.stop_worker.clone());
         deliver::introduce(&worker, &pools.operator)
             .await
             .map_err(Error::database("the worker can't be registered"))?;
@@ -132,14 +137,14 @@ async fn declare(config: &Config, handlers: &[Handler], pool: &sqlx::PgPool) -> 
 async fn ingest(
     config: &Config,
     pools: &database::Pools,
-    wake: &Arc<Wake>,
+    (wake, answers): (&Arc<Wake>, &Arc<Answers>),
     refusals: &Arc<Refusals>,
     seam: Option<Seam>,
 ) -> Result<(Arc<Ingest>, tokio::task::JoinSet<()>), Error> {
     let unreachable = || Error::database("the database can't be reached");
     let plan = registry::load(&pools.ingest).await.map_err(unreachable())?;
     let now = {
-        let mut conn = pools.ingest.acquire().await.map_err(unreachable())?;
+        let mut conn = database::single(&pools.ingest).await.map_err(unreachable())?;
         crate::store::partitions::now(&mut conn).await.map_err(unreachable())?
     };
     let clock = Arc::new(DatabaseClock::new(now));
@@ -176,6 +181,7 @@ async fn ingest(
         clock,
         recorder,
         refusals: Arc::clone(refusals),
+        answers: Arc::clone(answers),
         keys: KeyStore::new(Outbound::new(seam)),
     };
     Ok((Arc::new(ingest), writers))
@@ -186,7 +192,7 @@ fn worker(
     pools: &database::Pools,
     handlers: Vec<Handler>,
     state: Arc<State>,
-    wake: &Arc<Wake>,
+    (wake, answers): (&Arc<Wake>, &Arc<Answers>),
     stop: CancellationToken,
 ) -> Arc<Worker> {
     let settings = deliver::Settings {
@@ -205,5 +211,5 @@ fn worker(
         },
     };
     let handlers = handlers.into_iter().map(|handler| with_worker_limits(handler, &config.worker)).collect();
-    Arc::new(Worker::new(pools, settings, handlers, state, Arc::clone(wake), stop))
+    Arc::new(Worker::new(pools, settings, handlers, state, (Arc::clone(wake), Arc::clone(answers)), stop))
 }

@@ -8,6 +8,7 @@ use tokio::task::{JoinHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use super::Database;
+use crate::database::single;
 use crate::deliver::Worker;
 use crate::store::workers;
 
@@ -91,8 +92,9 @@ impl Running {
 }
 
 async fn leave(worker: &Worker) -> sqlx::Result<()> {
-    let mut conn = worker.pool.acquire().await?;
-    workers::leave(&mut conn, worker.id).await
+    let mut conn = single(&worker.pool).await?;
+    workers::leave(&mut conn, worker.id).await?;
+    conn.done().await
 }
 
 async fn ended(role: &'static str, task: Option<JoinHandle<()>>) {

@@ -1,6 +1,7 @@
 //! What a handler's definition may not be. The Builder asks at start, so that a typo never costs an event.
 
 use super::Handler;
+use crate::condition::Filter;
 use crate::config::{LONGEST_WINDOW, Name, OnFailure, Order, Pattern, places};
 
 impl Handler {
@@ -20,6 +21,12 @@ impl Handler {
         }
         for pattern in &self.patterns {
             pattern.parse::<Pattern>().map_err(|why| E::Pattern { handler: name(), why })?;
+        }
+        if !self.when.is_empty() {
+            Filter::of("when", &self.when).map_err(|why| E::Condition { handler: name(), why })?;
+        }
+        if self.responds && self.order != Order::None {
+            return Err(E::RespondsInOrder(name()));
         }
         let not_zero = [
             ("attempts", self.policy.attempts == 0),
@@ -76,6 +83,31 @@ impl Handler {
     }
 }
 
+/// Refuses two handlers that would answer one event. Both must have been checked by themselves.
+pub(crate) fn refuse_two_answers(handlers: &[Handler]) -> Result<(), DefinitionError> {
+    let responders: Vec<&Handler> = handlers.iter().filter(|handler| handler.responds).collect();
+    for (index, one) in responders.iter().enumerate() {
+        for other in &responders[index + 1..] {
+            let from = overlap(std::slice::from_ref(&one.from), std::slice::from_ref(&other.from));
+            let events = overlap(&one.patterns, &other.patterns);
+            if let (Some((from, other_from)), Some((events, other_events))) = (from, events) {
+                return Err(DefinitionError::TwoAnswers {
+                    one: format!("`{}` ({events} of {from})", one.name),
+                    other: format!("`{}` ({other_events} of {other_from})", other.name),
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The first two of these patterns that some text matches both.
+fn overlap<'p>(ones: &'p [String], others: &'p [String]) -> Option<(&'p str, &'p str)> {
+    let parsed = |text: &str| text.parse::<Pattern>().ok();
+    let mut pairs = ones.iter().flat_map(|one| others.iter().map(move |other| (one.as_str(), other.as_str())));
+    pairs.find(|(one, other)| matches!((parsed(one), parsed(other)), (Some(one), Some(other)) if one.overlaps(&other)))
+}
+
 /// Why a handler can't be registered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DefinitionError {
@@ -103,6 +135,30 @@ pub enum DefinitionError {
         handler: String,
         /// What is wrong.
         why: String,
+    },
+    /// A condition that can't be meant.
+    #[error("handler `{handler}`: {why}")]
+    Condition {
+        /// The handler.
+        handler: String,
+        /// What is wrong.
+        why: String,
+    },
+    /// It answers the request, and its jobs wait for each other.
+    #[error(
+        "handler `{0}` is to respond and has an order: behind other jobs its answer would come too late, so use Order::None or          let another handler respond"
+    )]
+    RespondsInOrder(String),
+    /// Two handlers that would both answer a request.
+    #[error(
+        "handlers {one} and {other} would both respond to one event, and a request has one answer: narrow the events of one of \
+         them, or let only one respond"
+    )]
+    TwoAnswers {
+        /// One of them.
+        one: String,
+        /// The other.
+        other: String,
     },
     /// An option that must be at least 1.
     #[error("handler `{handler}`: {option} must not be zero")]
@@ -150,6 +206,7 @@ pub enum DefinitionError {
 mod tests {
     use std::time::Duration;
 
+    use crate::Condition;
     use crate::handler::{Context, HandlerError, Named, OnFailure, Order, Raw, on};
 
     async fn nothing(_: Raw, _: &mut Context) -> Result<(), HandlerError> {
@@ -193,6 +250,9 @@ mod tests {
             named("credit").order(Order::Latest).version(&["json:id"]).run(nothing),
             named("credit").order(Order::Lane).version(&["json:/a"; 9]).run(nothing),
             named("credit").give_up_after(Duration::ZERO).run(nothing),
+            named("credit").when(Condition::json("amount").equals(1)).run(nothing),
+            named("credit").when(Condition::any([])).run(nothing),
+            named("credit").order(Order::Lane).respond().run(nothing),
         ];
         for handler in refused {
             let error = handler.check().expect_err(&format!("{handler:?} must be refused"));
@@ -210,6 +270,17 @@ mod tests {
         for handler in fine {
             assert_eq!(handler.run(nothing).check(), Ok(()));
         }
+    }
+
+    #[test]
+    fn two_handlers_that_would_answer_one_event_are_refused_by_name() {
+        let responds =
+            |name: &str, from: &str, events: &str| on(from, &["other", events]).name(name).respond().run(nothing);
+        let apart = [responds("a", "slack", "x.*"), responds("b", "stripe", "x.*"), named("c").run(nothing)];
+        assert_eq!(super::refuse_two_answers(&apart), Ok(()));
+        let both = [responds("a", "slack*", "x.*"), on("*", &["*.y"]).name("b").respond().run(nothing)];
+        let refused = super::refuse_two_answers(&both).unwrap_err().to_string();
+        assert!(refused.contains("`a` (x.* of slack*)") && refused.contains("`b` (*.y of *)"), "{refused}");
     }
 
     #[test]

@@ -4,12 +4,17 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
+use http::header::CONTENT_TYPE;
+use http::{HeaderValue, StatusCode};
 use sha2::{Digest, Sha256};
 use sqlx::postgres::{PgConnection, PgPool, Postgres};
 use tokio::time::Instant;
 
 use super::{Delivery, Dependency, HandlerError, State};
+use crate::answers::{Answer, LARGEST};
 use crate::breaker::Breakers;
+use crate::database::begin;
 use crate::store::{Held, JobKey, Token, claims};
 
 /// One attempt, as its handler sees it.
@@ -20,6 +25,7 @@ pub struct Context {
     idempotency_key: String,
     transaction: Option<sqlx::Transaction<'static, Postgres>>,
     status: Option<u16>,
+    answer: Option<Answer>,
 }
 
 /// What the delivery stage knows about the attempt it starts.
@@ -40,12 +46,14 @@ pub(crate) struct ContextParts {
     pub(crate) state: Arc<State>,
     /// `None` where nothing is shared: then every dependency may be called.
     pub(crate) breakers: Option<Arc<Breakers>>,
+    /// Whether its handler answers the request.
+    pub(crate) responds: bool,
 }
 
 impl Context {
     pub(crate) fn new(parts: ContextParts) -> Self {
         let idempotency_key = downstream_key(&parts.delivery, &parts.handler, parts.intent);
-        Self { parts, idempotency_key, transaction: None, status: None }
+        Self { parts, idempotency_key, transaction: None, status: None, answer: None }
     }
 
     /// A context that works in a transaction opened by somebody else.
@@ -74,7 +82,7 @@ impl Context {
         let Some(pool) = &parts.pool else {
             return Err(HandlerError::because("this handler runs without a database").permanent());
         };
-        let mut transaction = pool.begin().await?;
+        let mut transaction = begin(pool).await?;
         claims::mark(&mut transaction, parts.token, self.left()).await?;
         if !claims::is_held(&mut transaction, &parts.held, parts.token).await? {
             return Err(HandlerError::because("the job was taken from this worker, which was silent for too long"));
@@ -108,6 +116,34 @@ impl Context {
     /// circuit breaker under that name: see [`Dependency`].
     pub fn dependency(&self, name: impl Into<String>) -> Dependency {
         Dependency::new(name.into(), self.parts.breakers.clone(), self.parts.token, self.left())
+    }
+
+    /// Answers the request, if this attempt ends well: of several calls the last one counts. The sender gets it if it still
+    /// waits, and so does whoever sends the same again later; it is recorded in any case, together with the job's end.
+    ///
+    /// Errs, for good, where the handler was not declared with [`Named::respond`](super::Named::respond), the status is not
+    /// 200 to 299 or 400 to 499, the content type is none, or the body has more than 256 kB. A status of 400 and above makes
+    /// most providers send again; they get the same answer then.
+    pub fn respond(&mut self, status: u16, content_type: &str, body: impl Into<Bytes>) -> Result<(), HandlerError> {
+        if !self.parts.responds {
+            return Err(HandlerError::because(
+                "cx.respond in a handler that does not respond: add .respond() where it is named",
+            )
+            .permanent());
+        }
+        self.answer =
+            Some(answer(status, content_type, body.into()).map_err(|why| HandlerError::because(why).permanent())?);
+        Ok(())
+    }
+
+    /// Answers with what a destination said.
+    pub(crate) fn relay(&mut self, answer: Answer) {
+        self.answer = Some(answer);
+    }
+
+    /// What was answered last.
+    pub(crate) fn take_answer(&mut self) -> Option<Answer> {
+        self.answer.take()
     }
 
     /// The delivery, to keep while the context is borrowed for something else.
@@ -144,6 +180,21 @@ impl fmt::Debug for Context {
             .field("attempt", &self.parts.attempt)
             .finish_non_exhaustive()
     }
+}
+
+fn answer(status: u16, content_type: &str, body: Bytes) -> Result<Answer, String> {
+    let status = StatusCode::from_u16(status)
+        .ok()
+        .filter(|status| status.is_success() || status.is_client_error())
+        .ok_or_else(|| format!("cx.respond with status {status}: an answer is 200 to 299 or 400 to 499"))?;
+    if body.len() > LARGEST {
+        return Err(format!("cx.respond with {} bytes: an answer has at most {} kB", body.len(), LARGEST / 1024));
+    }
+    let content_type = HeaderValue::from_str(content_type)
+        .ok()
+        .filter(|text| text.as_bytes().contains(&b'/'))
+        .ok_or_else(|| "cx.respond with a content type that is none: write one such as application/json".to_owned())?;
+    Ok(Answer { status, headers: [(CONTENT_TYPE, content_type)].into_iter().collect(), body })
 }
 
 /// Made from what the work *means*, never from which run or attempt does it. UUID-shaped (version 8), because some APIs

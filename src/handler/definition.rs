@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::forward::Forward;
 use super::function::Function;
 use super::{FromDelivery, HandlerFn, Run};
+use crate::condition::Condition;
 use crate::config::{HandlerPolicy, OnFailure, Order, Rate};
 use crate::deliver::Limit;
 use crate::job::Policy;
@@ -63,6 +64,8 @@ impl On {
             burst: None,
             block_for: None,
             sequence: Sequence::default(),
+            when: Vec::new(),
+            responds: false,
         }
     }
 }
@@ -111,6 +114,8 @@ pub struct Named {
     burst: Option<u32>,
     block_for: Option<Duration>,
     sequence: Sequence,
+    when: Vec<Condition>,
+    responds: bool,
 }
 
 impl Named {
@@ -211,6 +216,21 @@ impl Named {
         self
     }
 
+    /// Takes only events that fulfil this too; called several times, all must hold. What does not is recorded as `filtered`
+    /// and can be replayed. Holds for what is recorded afterwards. Default: every event that its types name.
+    pub fn when(mut self, condition: Condition) -> Self {
+        self.when.push(condition);
+        self
+    }
+
+    /// Answers the request: what is given to [`Context::respond`](super::Context::respond) goes to the sender, if it is done
+    /// before the provider's deadline; else the sender gets the source's usual answer and the job goes on. Not with an
+    /// order: a job that waits for others would answer too late.
+    pub fn respond(mut self) -> Self {
+        self.responds = true;
+        self
+    }
+
     /// Every option at once, as the configuration has them. Those that its order has no use for were inherited: the
     /// configuration refuses them where they are said.
     pub(crate) fn policy(mut self, policy: &HandlerPolicy) -> Self {
@@ -267,6 +287,8 @@ impl Named {
             rate: self.rate,
             burst: self.burst,
             breaker: None,
+            when: self.when,
+            responds: self.responds,
             runner,
         };
         handler.placement = handler.routing().placement();
@@ -293,6 +315,8 @@ pub struct Handler {
     pub(crate) burst: Option<u32>,
     /// The breaker of the one thing it calls; nothing of it starts while that is open.
     pub(crate) breaker: Option<Arc<str>>,
+    pub(crate) when: Vec<Condition>,
+    pub(crate) responds: bool,
     pub(crate) runner: Arc<dyn Run>,
 }
 
@@ -326,6 +350,9 @@ impl Handler {
             version: self.sequence.version.clone(),
             reorder_ms: i32::try_from(self.sequence.window.as_millis()).unwrap_or(i32::MAX),
             halts: self.policy.on_failure == OnFailure::Halt,
+            // Conditions that can't be written as JSON were refused by `check`.
+            when: (!self.when.is_empty()).then(|| serde_json::to_value(&self.when).unwrap_or_default()),
+            respond: self.responds,
         }
     }
 }

@@ -18,6 +18,7 @@ mod state;
 
 pub use crate::config::{OnFailure, Order};
 pub use check::DefinitionError;
+pub(crate) use check::refuse_two_answers;
 pub use context::Context;
 pub(crate) use context::ContextParts;
 pub(crate) use definition::Kind;

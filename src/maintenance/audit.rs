@@ -2,6 +2,7 @@
 
 use sqlx::PgPool;
 
+use crate::database::begin;
 use crate::store::lanes;
 use crate::telemetry;
 
@@ -10,7 +11,7 @@ const LANES_A_STEP: i64 = 500;
 /// Sets counters right and says so: only hands in the tables, or a fault of ours, make them wrong. Transaction: one for
 /// all it finds.
 pub(super) async fn lanes(pool: &PgPool) -> sqlx::Result<()> {
-    let mut tx = pool.begin().await?;
+    let mut tx = begin(pool).await?;
     let suspects = lanes::miscounted(&mut tx, LANES_A_STEP).await?;
     if suspects.is_empty() {
         return Ok(());

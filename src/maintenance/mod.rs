@@ -12,6 +12,7 @@ use std::time::Duration;
 use sqlx::PgPool;
 
 use crate::config::Retention;
+use crate::database::single;
 use crate::deliver::rescue;
 use crate::store::lanes;
 use retention::Sweep;
@@ -82,9 +83,11 @@ async fn noted<T>(step: &str, result: impl Future<Output = sqlx::Result<T>>) {
 }
 
 async fn purge_lanes(pool: &PgPool, marked: Duration) -> sqlx::Result<()> {
-    let mut conn = pool.acquire().await?;
     for _ in 0..LANE_STEPS {
-        if lanes::purge_idle(&mut conn, IDLE_LANE, marked, LANES_A_STEP as i64).await? < LANES_A_STEP {
+        let mut conn = single(pool).await?;
+        let purged = lanes::purge_idle(&mut conn, IDLE_LANE, marked, LANES_A_STEP as i64).await?;
+        conn.done().await?;
+        if purged < LANES_A_STEP {
             break;
         }
     }

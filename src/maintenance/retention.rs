@@ -7,9 +7,10 @@ use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use chrono::TimeDelta;
-use sqlx::{PgConnection, PgPool};
+use sqlx::PgPool;
 
 use crate::config::{Retention, RetentionClass};
+use crate::database::single;
 use crate::store::expired::{self, Day, Hold};
 use crate::store::partitions::{self, first_id_at};
 use crate::store::receipts;
@@ -28,13 +29,12 @@ pub(crate) enum Fate {
 
 /// Drops every day past its horizon that nothing points into. One statement each, outside transactions.
 pub(crate) async fn drop_days(pool: &PgPool, retention: &Retention) -> sqlx::Result<()> {
-    let mut conn = pool.acquire().await?;
-    let now = partitions::now(&mut conn).await?;
+    let now = partitions::now(&mut *single(pool).await?).await?;
     for class in RetentionClass::ALL {
         let horizon = TimeDelta::from_std(retention.of(class)).unwrap_or(TimeDelta::MAX);
         let Some(end) = now.checked_sub_signed(horizon) else { continue };
-        for day in expired::days(&mut conn, class.as_str(), end).await? {
-            match let_go(&mut conn, &day).await {
+        for day in expired::days(&mut *single(pool).await?, class.as_str(), end).await? {
+            match let_go(pool, &day).await {
                 Ok(Fate::Dropped) => tracing::info!(class = day.class, day = %day.day, "retention.dropped"),
                 Ok(Fate::Kept) => {
                     tracing::warn!(class = day.class, day = %day.day, "retention.kept_for_unfinished_work")
@@ -47,28 +47,51 @@ pub(crate) async fn drop_days(pool: &PgPool, retention: &Retention) -> sqlx::Res
     Ok(())
 }
 
-async fn let_go(conn: &mut PgConnection, day: &Day) -> sqlx::Result<Fate> {
-    if let Some(hold) = day.hold(conn, PARENTS[0]).await? {
-        if hold == Hold::Attached && day.is_wanted(conn).await? {
+async fn let_go(pool: &PgPool, day: &Day) -> sqlx::Result<Fate> {
+    if let Some(hold) = hold(pool, day, PARENTS[0]).await? {
+        if hold == Hold::Attached && is_wanted(pool, day).await? {
             return Ok(Fate::Kept);
         }
-        day.detach(conn, PARENTS[0], hold).await?;
+        day.detach(&mut *pool.acquire().await?, PARENTS[0], hold).await?;
         // A replay may have read its delivery just before, and queued it: detaching waited for its commit.
-        if day.is_wanted(conn).await? {
-            day.attach(conn, PARENTS[0]).await?;
+        if is_wanted(pool, day).await? {
+            day.attach(&mut *pool.acquire().await?, PARENTS[0]).await?;
             return Ok(Fate::Kept);
         }
-        day.drop(conn, PARENTS[0]).await?;
+        day.drop(&mut *pool.acquire().await?, PARENTS[0]).await?;
     }
     // A dead job without its payload can't be run again.
-    while day.bury(conn, DEAD_A_STEP).await? == DEAD_A_STEP as u64 {}
+    while bury(pool, day).await? == DEAD_A_STEP as u64 {}
+    while forget_answers(pool, day).await? == DEAD_A_STEP as u64 {}
     for parent in &PARENTS[1..] {
-        if let Some(hold) = day.hold(conn, parent).await? {
-            day.detach(conn, parent, hold).await?;
-            day.drop(conn, parent).await?;
+        if let Some(hold) = hold(pool, day, parent).await? {
+            day.detach(&mut *pool.acquire().await?, parent, hold).await?;
+            day.drop(&mut *pool.acquire().await?, parent).await?;
         }
     }
     Ok(Fate::Dropped)
+}
+
+async fn hold(pool: &PgPool, day: &Day, parent: &str) -> sqlx::Result<Option<Hold>> {
+    day.hold(&mut *single(pool).await?, parent).await
+}
+
+async fn is_wanted(pool: &PgPool, day: &Day) -> sqlx::Result<bool> {
+    day.is_wanted(&mut *single(pool).await?).await
+}
+
+async fn forget_answers(pool: &PgPool, day: &Day) -> sqlx::Result<u64> {
+    let mut conn = single(pool).await?;
+    let forgotten = day.forget_answers(&mut conn, DEAD_A_STEP).await?;
+    conn.done().await?;
+    Ok(forgotten)
+}
+
+async fn bury(pool: &PgPool, day: &Day) -> sqlx::Result<u64> {
+    let mut conn = single(pool).await?;
+    let buried = day.bury(&mut conn, DEAD_A_STEP).await?;
+    conn.done().await?;
+    Ok(buried)
 }
 
 /// Walks through the receipts' heap, a stretch of pages at a time, and starts anew at its end: an index on their time
@@ -86,14 +109,18 @@ impl Sweep {
     /// Removes receipts older than `horizon`, and the conflicts noted under their keys; how many. Transaction: one a
     /// stretch. Stops at the heap's end, or after a while.
     pub(crate) async fn receipts(&mut self, pool: &PgPool, horizon: Duration) -> sqlx::Result<u64> {
-        let mut conn = pool.acquire().await?;
         let horizon = TimeDelta::from_std(horizon).unwrap_or(TimeDelta::MAX);
-        let Some(end) = partitions::now(&mut conn).await?.checked_sub_signed(horizon) else { return Ok(0) };
-        let (started, pages, mut gone) = (Instant::now(), receipts::pages(&mut conn).await?, 0);
+        let Some(end) = partitions::now(&mut *single(pool).await?).await?.checked_sub_signed(horizon) else {
+            return Ok(0);
+        };
+        let (started, mut gone) = (Instant::now(), 0);
+        let pages = receipts::pages(&mut *single(pool).await?).await?;
         while self.page < pages && started.elapsed() < SWEEP {
             let stretch: Range<i64> = self.page..self.page + PAGES_A_STEP;
             self.page = stretch.end;
+            let mut conn = single(pool).await?;
             gone += receipts::purge(&mut conn, stretch, first_id_at(end)).await?;
+            conn.done().await?;
         }
         if self.page >= pages {
             self.page = 0;

@@ -8,6 +8,8 @@ use hookgate_providers::{Event, Placed, Provider, Verified};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
+use super::matching::{self, Read};
+use super::reply::Status;
 use crate::registry::{Placement, Plan, PlannedSource, Received, Subscription};
 use crate::store::record::{Batch, NewDelivery, NewJob, NewReceipt};
 use crate::store::{LaneKey, storable};
@@ -32,6 +34,8 @@ pub(crate) struct Arrival {
     provider: Provider,
     /// What its events have where handlers look for their place in order.
     placed: Vec<(Placement, Vec<Placed>)>,
+    /// The generation of the plan that `filtered` of the events was decided with.
+    routed: Option<i64>,
 }
 
 /// One event, with storable copies of what its provider said.
@@ -46,6 +50,8 @@ struct ArrivedEvent {
     readable_id: Option<String>,
     readable_type: Option<String>,
     readable_key: Option<String>,
+    /// Subscriptions that want it by its type and are kept from it by a condition.
+    filtered: Vec<i32>,
 }
 
 /// What came over the wire.
@@ -61,8 +67,8 @@ pub(crate) struct Wire {
 /// What is known about an authentic request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Known<'v> {
+    pub(crate) provider: &'v Provider,
     pub(crate) verified: &'v Verified,
-    pub(crate) provider: Provider,
     /// The secret that vouched for it: its place in the configuration, or its number from 100 where it was paired.
     pub(crate) secret: i16,
 }
@@ -73,7 +79,7 @@ impl Arrival {
         (id, received_at): (Uuid, DateTime<Utc>),
         source: Arc<str>,
         wire: Wire,
-        Known { verified, provider, secret }: Known<'_>,
+        Known { provider, verified, secret }: Known<'_>,
     ) -> Self {
         let events: Vec<_> = verified.events().iter().map(|event| ArrivedEvent::new(id, event)).collect();
         Self {
@@ -86,14 +92,11 @@ impl Arrival {
             body: wire.body,
             secret,
             content_type: wire.content_type.map(|text| storable(&text, READABLE)),
-            // Also of one element: its handler gets the element, not the array.
-            batch: events
-                .iter()
-                .any(|event| event.pointer.is_some())
-                .then(|| events.iter().map(ArrivedEvent::describe).collect()),
+            batch: describe(&events),
             events,
-            provider,
+            provider: *provider,
             placed: Vec::new(),
+            routed: None,
         }
     }
 
@@ -126,6 +129,45 @@ impl Arrival {
         };
         let key = found.ordering_key.map(|key| storable_key(&key));
         (key.or_else(|| event.readable_key.clone()), found.version.or(event.version))
+    }
+
+    /// Decides what the plan's conditions keep its events from; once a generation. A plan is asked for what it was routed
+    /// with.
+    pub(crate) fn route(&mut self, plan: &Plan) {
+        if self.routed == Some(plan.generation) {
+            return;
+        }
+        let Some(source) = plan.source(&self.source) else { return };
+        self.routed = Some(plan.generation);
+        let was_filtered = self.is_filtered();
+        // Most sources have no condition, and pay for none.
+        if !was_filtered && plan.on(source.id).iter().all(|subscription| subscription.filter.is_none()) {
+            return;
+        }
+        let array = self.events.first().and_then(|event| event.pointer.as_deref()?.rsplit_once('/'));
+        let read = Read {
+            provider: &self.provider,
+            headers: &self.headers,
+            body: &self.body,
+            array: array.map(|(array, _)| array),
+        };
+        let types: Vec<_> = self.events.iter().map(|event| event.readable_type.as_deref()).collect();
+        let mut decided = matching::filtered(&read, &types, plan.on(source.id)).into_iter();
+        for event in &mut self.events {
+            event.filtered = decided.next().unwrap_or_default();
+        }
+        if was_filtered || self.is_filtered() {
+            self.batch = describe(&self.events);
+        }
+    }
+
+    fn is_filtered(&self) -> bool {
+        self.events.iter().any(|event| !event.filtered.is_empty())
+    }
+
+    /// The subscriptions that conditions kept from it, those of each event apart, for the events that `is_meant` names.
+    pub(crate) fn kept_from(&self, is_meant: impl Fn(i32) -> bool) -> impl Iterator<Item = i32> {
+        self.events.iter().filter(move |event| is_meant(event.index)).flat_map(|event| event.filtered.iter().copied())
     }
 
     /// Rows and body, in bytes, about: what a batch is limited by.
@@ -164,6 +206,12 @@ impl Arrival {
             events: self.events.len() as i32,
             batch: self.batch.as_ref(),
             no_dedup: first.is_some_and(|e| e.no_dedup),
+            filtered: self.is_filtered().then(|| {
+                let mut kept: Vec<i32> = self.kept_from(|_| true).collect();
+                kept.sort_unstable();
+                kept.dedup();
+                kept
+            }),
         }
     }
 
@@ -197,9 +245,24 @@ impl Arrival {
         })
     }
 
-    /// Whether any handler takes any of these events.
-    pub(crate) fn is_handled(&self, source: &PlannedSource, plan: &Plan) -> bool {
-        self.fan_out(source, plan).next().is_some()
+    /// What is said of it when it is new: whether any handler takes any of its events, or would but for a condition.
+    pub(crate) fn status(&self, source: &PlannedSource, plan: &Plan) -> Status {
+        match self.fan_out(source, plan).next() {
+            Some(_) => Status::Accepted,
+            None if self.is_filtered() => Status::Filtered,
+            None => Status::Unhandled,
+        }
+    }
+
+    /// The subscription that answers the request: the first by its handler's name of those that do and get its event, so
+    /// that every gateway takes the same. A request of several events has no one answer.
+    pub(crate) fn responder(&self, source: &PlannedSource, plan: &Plan) -> Option<i32> {
+        if self.events.len() != 1 {
+            return None;
+        }
+        let responders = self.fan_out(source, plan).filter(|(_, subscription)| subscription.routing.respond);
+        let first = responders.min_by(|(_, one), (_, other)| one.handler.cmp(&other.handler));
+        first.map(|(_, subscription)| subscription.id)
     }
 
     /// Each event by its place among ours, with each subscription that takes it.
@@ -213,6 +276,7 @@ impl Arrival {
             subscriptions
                 .iter()
                 .filter(|subscription| subscription.wants(event.readable_type.as_deref()))
+                .filter(|subscription| !event.filtered.contains(&subscription.id))
                 .map(move |subscription| (n, subscription))
         })
     }
@@ -237,15 +301,27 @@ impl ArrivedEvent {
             readable_id: readable(&event.delivery_id),
             readable_type: readable(&event.event_type),
             readable_key: readable(&event.ordering_key),
+            filtered: Vec::new(),
         }
     }
 
     fn describe(&self) -> serde_json::Value {
-        serde_json::json!({
+        let mut facts = serde_json::json!({
             "id": self.readable_id, "type": self.readable_type, "key": self.readable_key, "version": self.version,
             "pointer": self.pointer,
-        })
+        });
+        if !self.filtered.is_empty() {
+            facts["filtered"] = self.filtered.clone().into();
+        }
+        facts
     }
+}
+
+/// What each event of a batch is; `None`: the request is one event. Also of one element: its handler gets the element, not
+/// the array.
+fn describe(events: &[ArrivedEvent]) -> Option<serde_json::Value> {
+    let is_batch = events.iter().any(|event| event.pointer.is_some());
+    is_batch.then(|| events.iter().map(ArrivedEvent::describe).collect())
 }
 
 /// A receipt's key: what a dedup key is found by.

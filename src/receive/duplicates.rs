@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use chrono::TimeDelta;
 use sqlx::pool::PoolConnection;
-use sqlx::{Connection, PgConnection, Postgres};
+use sqlx::{PgConnection, Postgres};
 use uuid::Uuid;
 
 use super::arrival::Arrival;
@@ -15,6 +15,7 @@ use super::patience::{answered, give_back};
 use super::record::{NotDurable, Pending, Recorded};
 use super::reply::Status;
 use super::write::Writer;
+use crate::database::begin_on;
 use crate::registry::{Plan, PlannedSource};
 use crate::store::copies::Act;
 use crate::store::dead::Asking;
@@ -30,7 +31,8 @@ const BODIES_KEPT: i64 = 20;
 const BODIES_ALARMING: i64 = 3;
 
 /// Looks the arrival's events up and answers it.
-pub(crate) async fn settle(writer: &Arc<Writer>, plan: &Plan, pending: Pending) {
+pub(crate) async fn settle(writer: &Arc<Writer>, plan: &Plan, mut pending: Pending) {
+    pending.arrival.route(plan);
     let Some(source) = plan.source(&pending.arrival.source) else {
         return pending.answer(Err(NotDurable::Failed));
     };
@@ -78,11 +80,14 @@ struct Work(bool);
 /// One event's part of the outcome; the most telling one names the whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Found {
-    Copy(Uuid),
-    Requeued(Uuid),
-    Conflict(Uuid),
-    New(Uuid),
+    Copy(EventId),
+    Requeued(EventId),
+    Conflict(EventId),
+    New(EventId),
 }
+
+/// A delivery and an event of it.
+type EventId = (Uuid, i32);
 
 async fn look_up(conn: sqlx::Result<PoolConnection<Postgres>>, parts: &Parts<'_>) -> sqlx::Result<Settled> {
     let mut conn = conn?;
@@ -96,7 +101,7 @@ async fn transact(conn: &mut PgConnection, parts: &Parts<'_>) -> sqlx::Result<Se
     let mut wanted: Vec<NewReceipt> = parts.arrival.receipts(parts.source).collect();
     // Whoever notes the same conflicts notes them in the same order.
     wanted.sort_by_key(|event| event.key);
-    let mut tx = conn.begin().await?;
+    let mut tx = begin_on(&parts.writer.pool, conn).await?;
     let existing = receipts::find(&mut tx, &wanted).await?;
     let Some(known) = Known::of(&wanted, &existing, |delivery| is_past(delivery, parts.writer)) else {
         return Ok(Settled::Expired);
@@ -110,7 +115,7 @@ async fn transact(conn: &mut PgConnection, parts: &Parts<'_>) -> sqlx::Result<Se
     let copied: Vec<_> = known.copies.iter().map(|receipt| (receipt.delivery, receipt.event)).collect();
     lanes::lock(&mut tx, &copied, &released.iter().collect::<Vec<_>>()).await?;
 
-    let mut found = known.own.then_some(Found::New(parts.arrival.id));
+    let mut found = known.own.then_some(Found::New((parts.arrival.id, 0)));
     // What is released is queued, unless its body came before.
     let mut work = Work(!released.is_empty());
     for (event, receipt) in known.conflicts {
@@ -126,14 +131,13 @@ async fn transact(conn: &mut PgConnection, parts: &Parts<'_>) -> sqlx::Result<Se
 
 /// An arrival without events is here because an earlier try stored it.
 fn recorded(found: Option<Found>, parts: &Parts<'_>) -> Recorded {
-    let (delivery, status) = match found.unwrap_or(Found::New(parts.arrival.id)) {
-        Found::New(id) if parts.arrival.is_handled(parts.source, parts.plan) => (id, Status::Accepted),
-        Found::New(id) => (id, Status::Unhandled),
+    let ((delivery, event), status) = match found.unwrap_or(Found::New((parts.arrival.id, 0))) {
+        Found::New(id) => (id, parts.arrival.status(parts.source, parts.plan)),
         Found::Conflict(id) => (id, Status::Conflict),
         Found::Requeued(id) => (id, Status::Requeued),
         Found::Copy(id) => (id, Status::Duplicate),
     };
-    Recorded { delivery, status }
+    Recorded { delivery, event, status, responder: parts.arrival.responder(parts.source, parts.plan) }
 }
 
 /// What the receipts say of an arrival's events.
@@ -193,7 +197,7 @@ async fn copy(tx: &mut PgConnection, receipt: &Receipt, parts: &Parts<'_>) -> sq
     copies::insert(tx, delivery, event, act, parts.writer.gateway).await?;
     let source = parts.arrival.source.to_string();
     metrics::counter!(telemetry::DUPLICATES, "source" => source, "act" => act.as_str()).increment(1);
-    let found = if act == Act::Requeued { Found::Requeued(delivery) } else { Found::Copy(delivery) };
+    let found = if act == Act::Requeued { Found::Requeued((delivery, event)) } else { Found::Copy((delivery, event)) };
     Ok((found, Work(act != Act::Noted)))
 }
 
@@ -206,10 +210,12 @@ async fn conflict(
     parts: &Parts<'_>,
 ) -> sqlx::Result<Found> {
     match receipts::note_conflict(&mut *tx, event).await? {
-        ConflictNote::Known { delivery, .. } if delivery == event.delivery => Ok(Found::Conflict(delivery)),
+        ConflictNote::Known { delivery, event: noted } if delivery == event.delivery => {
+            Ok(Found::Conflict((delivery, noted)))
+        }
         ConflictNote::Known { delivery, event } => {
             copies::insert(tx, delivery, event, Act::Noted, parts.writer.gateway).await?;
-            Ok(Found::Conflict(delivery))
+            Ok(Found::Conflict((delivery, event)))
         }
         ConflictNote::First { bodies } => {
             raise_alarm(&parts.arrival.source, event, receipt, bodies);
@@ -219,11 +225,11 @@ async fn conflict(
                 for job in released(parts, event) {
                     replays::queue(&mut *tx, &job, 0, None).await?;
                 }
-                return Ok(Found::Conflict(event.delivery));
+                return Ok(Found::Conflict((event.delivery, event.event)));
             }
             // The body is not kept; whoever sends it again must not be told the id of a delivery that is not there.
             receipts::redirect_conflict(tx, event, receipt).await?;
-            Ok(Found::Conflict(receipt.delivery))
+            Ok(Found::Conflict((receipt.delivery, receipt.event)))
         }
     }
 }

@@ -9,12 +9,14 @@ pub(crate) mod body;
 mod duplicates;
 mod handshake;
 pub(crate) mod keys;
+mod matching;
 mod origin;
 pub(crate) mod pairing;
 mod patience;
 pub(crate) mod record;
 pub(crate) mod refusals;
 pub(crate) mod reply;
+pub(crate) mod respond;
 pub(crate) mod secrets;
 mod trouble;
 pub(crate) mod verify;
@@ -34,6 +36,7 @@ use hookgate_providers::Headers;
 use http::request::Parts;
 use tokio::sync::OwnedSemaphorePermit;
 
+use crate::answers::Answers;
 use crate::clock::DatabaseClock;
 use crate::config::Network;
 use crate::{headers, telemetry};
@@ -58,6 +61,7 @@ pub(crate) struct Ingest {
     pub(crate) clock: Arc<DatabaseClock>,
     pub(crate) recorder: Recorder,
     pub(crate) refusals: Arc<Refusals>,
+    pub(crate) answers: Arc<Answers>,
     pub(crate) keys: Arc<KeyStore>,
     pub(crate) pairing: Arc<Pairing>,
 }
@@ -78,7 +82,7 @@ async fn receive(
 ) -> Response {
     let started = Instant::now();
     let (parts, body) = request.into_parts();
-    let (source, (mut response, outcome)) = ingest.take(peer, &parts, body).await;
+    let (source, (mut response, outcome)) = ingest.take(peer, started, &parts, body).await;
     if parts.method == http::Method::HEAD {
         *response.body_mut() = Body::empty();
     }
@@ -102,10 +106,12 @@ struct Call<'r> {
     target: &'r str,
     /// The same without a key.
     kept_target: String,
+    /// When its head was here.
+    started: Instant,
 }
 
 impl Ingest {
-    async fn take(&self, peer: SocketAddr, parts: &Parts, body: Body) -> (Option<&Source>, Answered) {
+    async fn take(&self, peer: SocketAddr, started: Instant, parts: &Parts, body: Body) -> (Option<&Source>, Answered) {
         let headers = received_headers(&parts.headers);
         let host = parts.uri.authority().map(|authority| authority.as_str());
         let host =
@@ -120,7 +126,7 @@ impl Ingest {
             self.refusals.note(None, "unknown_source", Some(origin.client), self.clock.now(), 0, []);
             return (None, (reply::unknown_source(), "unknown_source"));
         };
-        let call = |kept_target| Call { source, parts, headers, origin, target, kept_target };
+        let call = |kept_target| Call { source, parts, headers, origin, target, kept_target, started };
         let answered = match source.door.admit(address, target) {
             Ok(kept_target) => self.admitted(&call(kept_target), body).await,
             // The sender can't tell it from an unknown source; the operator can.
@@ -153,7 +159,7 @@ impl Ingest {
         }
         match judged {
             Ok(Accepted::Delivery { verified, secret }) => {
-                let known = Known { verified: &verified, provider: source.provider, secret };
+                let known = Known { provider: &source.provider, verified: &verified, secret };
                 self.record(call, body, memory, known).await
             }
             Ok(Accepted::Handshake(reply)) => match handshake::answer(source, &self.keys, &self.pairing, reply).await {
@@ -184,10 +190,15 @@ impl Ingest {
             headers: headers::encode(&call.headers),
             body,
         };
-        let mut arrival = Arrival::new(self.clock.stamp(), Arc::clone(&call.source.name), wire, known);
-        arrival.place(&self.recorder.plan());
+        let arrival = Arrival::new(self.clock.stamp(), Arc::clone(&call.source.name), wire, known);
         match self.recorder.record(arrival, memory).await {
-            Ok(recorded) => (reply::recorded(&recorded, &call.source.acknowledgement), recorded.status.as_str()),
+            Ok(recorded) => {
+                let response = match respond::await_answer(&self.answers, call, &recorded).await {
+                    Some(answer) => reply::answered(&recorded, &answer),
+                    None => reply::recorded(&recorded, &call.source.acknowledgement),
+                };
+                (response, recorded.status.as_str())
+            }
             Err(why) => (reply::not_durable(why), "not_durable"),
         }
     }

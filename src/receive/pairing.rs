@@ -16,6 +16,7 @@ use tokio::time::Instant;
 
 use super::patience::answered;
 use super::secrets::LiveSecrets;
+use crate::database::{begin, single};
 use crate::sealing::SealingKeys;
 use crate::store::pairing::{self, Window};
 use crate::store::replays;
@@ -78,7 +79,7 @@ impl Pairing {
 
     /// Transaction: the sealed secret, the end of the window and the audit line commit together.
     async fn take(&self, source: &str, live: &LiveSecrets, offered: &Secret) -> sqlx::Result<Offer> {
-        let mut tx = self.pool.begin().await?;
+        let mut tx = begin(&self.pool).await?;
         let window = match pairing::lock(&mut tx, source).await? {
             Some(window) if window.is_open => window,
             _ => return Ok(Offer::Closed),
@@ -136,7 +137,7 @@ impl Pairing {
     async fn read(&self) -> sqlx::Result<bool> {
         let names: Vec<String> = self.sources.keys().cloned().collect();
         let rows = answered(async {
-            let mut conn = self.pool.acquire().await?;
+            let mut conn = single(&self.pool).await?;
             pairing::all(&mut conn, &names).await
         })
         .await?;

@@ -15,7 +15,6 @@ use uuid::Uuid;
 use super::arrival::Arrival;
 use super::reply::Status;
 use super::write::Writer;
-use crate::registry::Plan;
 use crate::telemetry;
 
 /// What recording did.
@@ -23,7 +22,11 @@ use crate::telemetry;
 pub(crate) struct Recorded {
     /// The delivery that now stands for the event: the new one, or the one it duplicates.
     pub(crate) delivery: Uuid,
+    /// Which event of it.
+    pub(crate) event: i32,
     pub(crate) status: Status,
+    /// The subscription that answers the request.
+    pub(crate) responder: Option<i32>,
 }
 
 /// Nothing may be acknowledged. What was being written may still commit; a redelivery then finds it.
@@ -48,6 +51,11 @@ pub(crate) struct Pending {
 }
 
 impl Pending {
+    /// Whether the sender heard that it was not recorded in time, or hung up: it will send again.
+    pub(crate) fn is_given_up(&self) -> bool {
+        self.answer.is_closed()
+    }
+
     pub(crate) fn answer(self, outcome: Result<Recorded, NotDurable>) {
         // The sender may have hung up. What was recorded stays recorded.
         let _ = self.answer.send(outcome);
@@ -68,10 +76,10 @@ pub(crate) struct Settings {
 /// The way into T1.
 #[derive(Debug, Clone)]
 pub(crate) struct Recorder {
-    writer: Arc<Writer>,
     queue: mpsc::Sender<Pending>,
     bytes: Arc<Semaphore>,
     timeout: Duration,
+    writer: Arc<Writer>,
 }
 
 const PAGE: usize = 1024;
@@ -86,16 +94,19 @@ impl Recorder {
             writers.spawn(run(Arc::clone(&receiver), Arc::clone(&writer), settings.batch, settings.batch_bytes));
         }
         let bytes = Arc::new(Semaphore::new(settings.queue_bytes.div_ceil(PAGE)));
-        (Self { writer, queue, bytes, timeout: settings.timeout }, writers)
-    }
-
-    /// What the next batch is planned with, unless the registry moves on.
-    pub(crate) fn plan(&self) -> Arc<Plan> {
-        self.writer.plan()
+        (Self { queue, bytes, timeout: settings.timeout, writer }, writers)
     }
 
     /// Hands an arrival over and waits until it is durable, or it is plain that it can't be in time.
-    pub(crate) async fn record(&self, arrival: Arrival, memory: OwnedSemaphorePermit) -> Result<Recorded, NotDurable> {
+    pub(crate) async fn record(
+        &self,
+        mut arrival: Arrival,
+        memory: OwnedSemaphorePermit,
+    ) -> Result<Recorded, NotDurable> {
+        // Here and not in the writers, who would keep everybody waiting for it.
+        let plan = self.writer.plan();
+        arrival.place(&plan);
+        arrival.route(&plan);
         let pages = u32::try_from(arrival.size().div_ceil(PAGE)).map_err(|_| NotDurable::Busy)?;
         let bytes = Arc::clone(&self.bytes).try_acquire_many_owned(pages).map_err(|_| NotDurable::Busy)?;
         let (answer, answered) = oneshot::channel();

@@ -10,6 +10,7 @@ use http::{HeaderValue, StatusCode, header};
 
 use super::body::Unread;
 use super::record::{NotDurable, Recorded};
+use crate::answers::Answer;
 use crate::config;
 
 /// What was done with the request, in the words of the public contract.
@@ -17,6 +18,7 @@ use crate::config;
 pub(crate) enum Status {
     Accepted,
     Unhandled,
+    Filtered,
     Duplicate,
     Conflict,
     Requeued,
@@ -27,6 +29,7 @@ impl Status {
         match self {
             Self::Accepted => "accepted",
             Self::Unhandled => "unhandled",
+            Self::Filtered => "filtered",
             Self::Duplicate => "duplicate",
             Self::Conflict => "conflict",
             Self::Requeued => "requeued",
@@ -76,6 +79,16 @@ pub(crate) fn recorded(recorded: &Recorded, acknowledgement: &Acknowledgement) -
         response.headers_mut().insert(header::CONTENT_TYPE, content_type);
     }
     if let Ok(id) = HeaderValue::from_str(&id) {
+        response.headers_mut().insert("hookgate-delivery-id", id);
+    }
+    response
+}
+
+/// Recorded, durably, and answered by its handler.
+pub(crate) fn answered(recorded: &Recorded, answer: &Answer) -> Response {
+    let mut response = bare(answer.status, answer.body.clone());
+    response.headers_mut().extend(answer.headers.clone());
+    if let Ok(id) = HeaderValue::from_str(&recorded.delivery.to_string()) {
         response.headers_mut().insert("hookgate-delivery-id", id);
     }
     response

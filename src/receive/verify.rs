@@ -2,6 +2,7 @@
 //! that it asks for are fetched here.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use hookgate_providers::{KeyRequest, Keys, Provider, Reject, Reply, Request, Verdict, Verified};
@@ -11,6 +12,7 @@ use super::address::Door;
 use super::handshake::Pace;
 use super::keys::{KeyStore, Unavailable};
 use super::reply::Acknowledgement;
+use super::respond::within;
 use super::secrets::LiveSecrets;
 use crate::config;
 
@@ -30,6 +32,8 @@ pub(crate) struct Source {
     pub(crate) methods: Vec<&'static str>,
     pub(crate) allow: HeaderValue,
     pub(crate) acknowledgement: Acknowledgement,
+    /// How long a handler may take that answers, from the request's head.
+    pub(crate) respond_within: Duration,
     pub(crate) refusal: Acknowledgement,
     pub(crate) handshakes: Pace,
 }
@@ -95,6 +99,7 @@ impl Source {
             door: Door::new(source.url_key.as_ref().map(config::Secret::expose), source.subpaths),
             allow: HeaderValue::from_str(&methods.join(", ")).unwrap_or(HeaderValue::from_static("POST")),
             methods,
+            respond_within: source.respond_within.unwrap_or(within(source.provider.ack_deadline)),
             acknowledgement,
             refusal: Acknowledgement::of_provider(&source.provider.refusal),
             handshakes: Pace::new(),

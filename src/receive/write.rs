@@ -9,14 +9,16 @@ use sqlx::{PgPool, Postgres};
 use tokio::sync::Semaphore;
 use uuid::Uuid;
 
+use super::arrival::Arrival;
 use super::duplicates;
 use super::patience::{answered, give_back, living};
 use super::record::{NotDurable, Pending, Recorded};
 use super::reply::Status;
 use super::trouble::{Trouble, trouble};
 use crate::clock::DatabaseClock;
+use crate::database::single_on;
 use crate::deliver::Wake;
-use crate::registry::{self, Plan};
+use crate::registry::{self, Plan, PlannedSource};
 use crate::store::record::{self as store, Batch, Written};
 use crate::{maintenance, telemetry};
 
@@ -64,8 +66,8 @@ impl Writer {
     pub(crate) async fn write(self: &Arc<Self>, batch: Vec<Pending>) {
         // A stack instead of recursion: halves of halves.
         let mut todo = vec![(batch, Tries::default())];
-        while let Some((batch, tries)) = todo.pop() {
-            match self.once(&batch, tries).await {
+        while let Some((mut batch, tries)) = todo.pop() {
+            match self.once(&mut batch, tries).await {
                 Ok(written) => self.answer(batch, &written),
                 Err(error) => match (trouble(&error), tries) {
                     (Trouble::NoPartition, Tries { partitions: false, .. }) => {
@@ -98,18 +100,27 @@ impl Writer {
     }
 
     /// T1, planned again as often as the registry moves on meanwhile.
-    async fn once(&self, pending: &[Pending], tries: Tries) -> sqlx::Result<Written> {
+    async fn once(&self, pending: &mut [Pending], tries: Tries) -> sqlx::Result<Written> {
         loop {
             let plan = self.plan();
             let mut batch = Batch::default();
-            for pending in pending {
+            for pending in &mut *pending {
+                pending.arrival.route(&plan);
+            }
+            for pending in &*pending {
                 if let Some(source) = plan.source(&pending.arrival.source) {
                     pending.arrival.push_into(&mut batch, source, &plan);
                 }
             }
             let started = Instant::now();
             let mut conn = if tries.again { self.living().await? } else { self.pool.acquire().await? };
-            let outcome = answered(store::record(&mut conn, plan.generation, &batch)).await;
+            let outcome = answered(async {
+                let mut single = single_on(&self.pool, &mut conn).await?;
+                let written = store::record(&mut single, plan.generation, &batch).await?;
+                single.done().await?;
+                Ok(written)
+            })
+            .await;
             give_back(conn, &outcome);
             let written = outcome?;
             metrics::histogram!(telemetry::RECORD_SECONDS).record(started.elapsed());
@@ -136,7 +147,8 @@ impl Writer {
         let plan = self.plan();
         let new = New::of(written);
         let mut woke = false;
-        for pending in batch {
+        for mut pending in batch {
+            pending.arrival.route(&plan);
             let arrival = &pending.arrival;
             let Some(source) = plan.source(&arrival.source) else {
                 // The source's row is gone: nothing was written for it.
@@ -144,12 +156,13 @@ impl Writer {
                 continue;
             };
             if new.deliveries.contains(&arrival.id) {
-                let handled = arrival.is_handled(source, &plan);
-                woke |= handled;
-                let status = if handled { Status::Accepted } else { Status::Unhandled };
+                let status = arrival.status(source, &plan);
+                woke |= status == Status::Accepted;
+                count_filtered(arrival, source, &plan, written);
                 let delivery = arrival.id;
                 if new.events(delivery) == arrival.receipts(source).count() {
-                    pending.answer(Ok(Recorded { delivery, status }));
+                    let responder = arrival.responder(source, &plan);
+                    pending.answer(Ok(Recorded { delivery, event: 0, status, responder }));
                     continue;
                 }
             }
@@ -159,11 +172,25 @@ impl Writer {
                 let Ok(_permit) = permits.acquire().await else {
                     return;
                 };
+                // In a retry storm those who wait in vain would otherwise keep those behind them waiting until they do
+                // so too, and nothing would ever be acknowledged again.
+                if pending.is_given_up() {
+                    return;
+                }
                 duplicates::settle(&writer, &plan, pending).await;
             });
         }
         if woke {
             self.wake.poke();
+        }
+    }
+}
+
+/// Counts what conditions kept a handler from, of the events that are new.
+fn count_filtered(arrival: &Arrival, source: &PlannedSource, plan: &Plan, written: &Written) {
+    for kept_from in arrival.kept_from(|event| written.new.contains(&(arrival.id, event))) {
+        if let Some(subscription) = plan.on(source.id).iter().find(|subscription| subscription.id == kept_from) {
+            metrics::counter!(telemetry::FILTERED, "handler" => subscription.handler.clone()).increment(1);
         }
     }
 }

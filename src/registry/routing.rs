@@ -23,6 +23,13 @@ pub(crate) struct Routing {
     /// Whether a lane stops at a failure. SQL reads it, too: any process may find a job dead whose worker vanished.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) halts: bool,
+    /// The conditions that must all hold, as written. Not read here: what a newer release can say must not keep this one from
+    /// reading the rest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) when: Option<serde_json::Value>,
+    /// Whether it answers the request.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) respond: bool,
 }
 
 impl Routing {

@@ -5,6 +5,7 @@ use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::{BATCH, BATCHES, SteerError, must_exist};
+use crate::database::{begin, single};
 use crate::store::JobKey;
 use crate::store::cancel::{self as store, Epitaph, FIRST, Picked, Selection};
 use crate::store::claims;
@@ -55,7 +56,7 @@ pub(crate) async fn cancel(
 ) -> Result<Cancelled, SteerError> {
     let wanted = select(pool, chosen).await?;
     if dry_run {
-        let (cancelled, running) = store::count(&mut *pool.acquire().await?, &wanted).await?;
+        let (cancelled, running) = store::count(&mut *single(pool).await?, &wanted).await?;
         let running = if chosen.running { 0 } else { running };
         return Ok(Cancelled { cancelled, running, more: false });
     }
@@ -65,14 +66,14 @@ pub(crate) async fn cancel(
     };
     let mut done = end(pool, &wanted, &text, actor, "jobs.cancel", &chosen.describe()).await?;
     if !chosen.running {
-        done.running = store::count(&mut *pool.acquire().await?, &wanted).await?.1;
+        done.running = store::count(&mut *single(pool).await?, &wanted).await?.1;
     }
     Ok(done)
 }
 
 async fn select(pool: &PgPool, chosen: &Chosen) -> Result<Selection, SteerError> {
     let (handler, source) = (chosen.handler.as_deref(), chosen.source.as_deref());
-    let mut conn = pool.acquire().await?;
+    let mut conn = single(pool).await?;
     must_exist(&mut conn, handler, source).await?;
     let subscriptions = match (handler, source) {
         (None, None) => None,
@@ -84,7 +85,7 @@ async fn select(pool: &PgPool, chosen: &Chosen) -> Result<Selection, SteerError>
 
 /// Transaction: bounds the planner's settings; what is picked is looked at again once it is locked.
 async fn pick(pool: &PgPool, wanted: &Selection, after: JobKey) -> sqlx::Result<Vec<Picked>> {
-    let mut tx = pool.begin().await?;
+    let mut tx = begin(pool).await?;
     claims::plan_by_index(&mut tx).await?;
     store::pick(&mut tx, wanted, after, BATCH).await
 }
@@ -106,7 +107,7 @@ pub(super) async fn end(
             return Ok(done);
         };
         after = last.key();
-        let mut tx = pool.begin().await?;
+        let mut tx = begin(pool).await?;
         let keys: Vec<_> = picked.iter().map(|job| job.key()).collect();
         let lanes: Vec<&[u8]> = picked.iter().filter_map(|job| job.lane.as_deref()).collect();
         store::lock(&mut tx, &lanes).await?;

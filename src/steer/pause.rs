@@ -8,6 +8,7 @@ use serde_json::json;
 use sqlx::PgPool;
 
 use super::{SteerError, must_exist};
+use crate::database::begin;
 use crate::store::pauses::{self, PauseRow, Scope};
 use crate::store::replays::audit;
 
@@ -41,7 +42,7 @@ async fn turn(
     pausing: Option<Option<&str>>,
     actor: &str,
 ) -> Result<Paused, SteerError> {
-    let mut tx = pool.begin().await?;
+    let mut tx = begin(pool).await?;
     must_exist(&mut tx, scope.handler(), scope.source()).await?;
     pauses::raise(&mut tx).await?;
     let (changed, action) = match pausing {

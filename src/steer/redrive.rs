@@ -10,6 +10,7 @@ use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
 use super::{BATCHES, SteerError, must_exist};
+use crate::database::{begin, single};
 use crate::receive::arrival::lane;
 use crate::replay::{facts, place, wants};
 use crate::store::cancel::{self, Epitaph, FIRST};
@@ -51,7 +52,7 @@ pub(crate) async fn redrive(
     let (old, new) = both(pool, from, to).await?;
     let subscriptions: Vec<i32> = old.iter().map(|place| place.subscription).collect();
     let mut done = Redriven::default();
-    let (movable, running) = store::count(&mut *pool.acquire().await?, &subscriptions).await?;
+    let (movable, running) = store::count(&mut *single(pool).await?, &subscriptions).await?;
     done.running = running;
     if dry_run {
         done.moved = movable;
@@ -64,7 +65,7 @@ pub(crate) async fn redrive(
             return Ok(done);
         };
         after = last.key();
-        let mut tx = pool.begin().await?;
+        let mut tx = begin(pool).await?;
         registry::hold(&mut tx).await?;
         let whole = picked.len() as i64 == BATCH;
         let batch = Batch { old: &old, new: &new, from, to };
@@ -88,7 +89,7 @@ pub(crate) async fn redrive(
 
 /// Transaction: bounds the planner's settings; what is picked is looked at again once it is locked.
 async fn pick(pool: &PgPool, subscriptions: &[i32], after: JobKey, limit: i64) -> sqlx::Result<Vec<Movable>> {
-    let mut tx = pool.begin().await?;
+    let mut tx = begin(pool).await?;
     claims::plan_by_index(&mut tx).await?;
     store::pick(&mut tx, subscriptions, after, limit).await
 }
@@ -98,7 +99,7 @@ async fn both(pool: &PgPool, from: &str, to: &str) -> Result<(Vec<Place>, HashMa
     if from == to {
         return Err(SteerError::Itself(to.to_owned()));
     }
-    let mut conn = pool.acquire().await?;
+    let mut conn = single(pool).await?;
     must_exist(&mut conn, Some(from), None).await?;
     must_exist(&mut conn, Some(to), None).await?;
     let mut old = Vec::new();

@@ -5,6 +5,7 @@ use sqlx::PgPool;
 
 use super::cancel::{Cancelled, end};
 use super::{SteerError, must_exist};
+use crate::database::{begin, single};
 use crate::store::cancel::{Selection, count};
 use crate::store::registry;
 use crate::store::replays::audit;
@@ -24,7 +25,7 @@ pub(crate) struct Retired {
 /// The registry's lock waits for recorders and replays that planned with the handler, so what they queue is there to be
 /// cancelled. What runs may end; if it fails, [`sweep`] ends it.
 pub(crate) async fn retire(pool: &PgPool, handler: &str, actor: &str) -> Result<Retired, SteerError> {
-    let mut tx = pool.begin().await?;
+    let mut tx = begin(pool).await?;
     must_exist(&mut tx, Some(handler), None).await?;
     registry::lock(&mut tx).await?;
     let changed = registry::retire(&mut tx, handler).await?;
@@ -38,7 +39,7 @@ pub(crate) async fn retire(pool: &PgPool, handler: &str, actor: &str) -> Result<
 
 /// Cancels what came to be queued for retired handlers after all: a run that failed, say.
 pub(crate) async fn sweep(pool: &PgPool) -> sqlx::Result<()> {
-    let handlers = unserved::retired_with_jobs(&mut *pool.acquire().await?).await?;
+    let handlers = unserved::retired_with_jobs(&mut *single(pool).await?).await?;
     for handler in handlers {
         end_all(pool, &handler, "maintenance").await?;
     }
@@ -46,11 +47,11 @@ pub(crate) async fn sweep(pool: &PgPool) -> sqlx::Result<()> {
 }
 
 async fn end_all(pool: &PgPool, handler: &str, actor: &str) -> sqlx::Result<Cancelled> {
-    let places = registry::places(&mut *pool.acquire().await?, Some(handler), None).await?;
+    let places = registry::places(&mut *single(pool).await?, Some(handler), None).await?;
     let subscriptions = Some(places.iter().map(|place| place.subscription).collect());
     let wanted = Selection { subscriptions, ..Selection::default() };
     let asked = json!({ "handler": handler });
     let mut done = end(pool, &wanted, "its handler was retired", actor, "jobs.cancel", &asked).await?;
-    done.running = count(&mut *pool.acquire().await?, &wanted).await?.1;
+    done.running = count(&mut *single(pool).await?, &wanted).await?.1;
     Ok(done)
 }

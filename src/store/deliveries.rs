@@ -48,8 +48,8 @@ pub(crate) async fn insert_conflict(
     sqlx::query(
         "insert into hookgate.deliveries as kept
                 (retention, id, source, received_at, method, target, headers, body, content_type, secret,
-                 provider_id, event_type, ordering_key, version, events, batch, conflict_with, own)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
+                 provider_id, event_type, ordering_key, version, events, batch, conflict_with, filtered, own)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $19,
                  case when $15 > 1 then array[$18::int] end)
              -- It is there already where other events of it are new, or in conflict too.
              on conflict (id, retention) do update set own = kept.own || excluded.own
@@ -73,6 +73,7 @@ pub(crate) async fn insert_conflict(
     .bind(d.batch)
     .bind(original)
     .bind(event)
+    .bind(&d.filtered)
     .execute(conn)
     .await?;
     Ok(())
@@ -81,7 +82,7 @@ pub(crate) async fn insert_conflict(
 /// Locks the row against a second replay at the same moment; `None` once it was purged.
 pub(crate) async fn lock(conn: &mut PgConnection, id: Uuid) -> sqlx::Result<Option<Locked>> {
     sqlx::query_as(
-        "select source, retention, event_type, ordering_key, version, events, batch, own
+        "select source, retention, event_type, ordering_key, version, events, batch, own, filtered
            from hookgate.deliveries where id = $1 for no key update",
     )
     .bind(id)
@@ -101,4 +102,6 @@ pub(crate) struct Locked {
     pub(crate) batch: Option<serde_json::Value>,
     /// Which of several events are this delivery's to run; `None`: all.
     pub(crate) own: Option<Vec<i32>>,
+    /// The subscriptions that a condition kept an event from; of a batch, `batch` says which event.
+    pub(crate) filtered: Option<Vec<i32>>,
 }

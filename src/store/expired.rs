@@ -110,6 +110,24 @@ impl Day {
         alone(conn, format!("drop table if exists hookgate.{}", name(parent, self.class, self.day))).await
     }
 
+    /// Removes some of the answers whose delivery is gone; how many.
+    pub(crate) async fn forget_answers(&self, conn: &mut PgConnection, limit: i64) -> sqlx::Result<u64> {
+        let (first, end) = self.ids();
+        let done = sqlx::query(
+            "delete from hookgate.answers
+              where ctid = any(array(select ctid from hookgate.answers
+                                      where delivery >= $1 and delivery < $2 and retention = $3
+                                      limit $4 for update skip locked))",
+        )
+        .bind(first)
+        .bind(end)
+        .bind(self.class)
+        .bind(limit)
+        .execute(conn)
+        .await?;
+        Ok(done.rows_affected())
+    }
+
     /// Removes some of the dead jobs whose payload is gone; how many.
     pub(crate) async fn bury(&self, conn: &mut PgConnection, limit: i64) -> sqlx::Result<u64> {
         let (first, end) = self.ids();

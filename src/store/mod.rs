@@ -6,6 +6,7 @@
 //!
 //! Lock order, everywhere: `dead` → `lanes` (sorted by key) → `jobs`. Receipts are sorted before they are inserted.
 
+pub(crate) mod answers;
 pub(crate) mod attempts;
 pub(crate) mod breakers;
 pub(crate) mod buckets;

@@ -49,6 +49,8 @@ struct DeliveryColumns<'a> {
     events: Vec<i32>,
     batch: Vec<Option<&'a serde_json::Value>>,
     no_dedup: Vec<bool>,
+    /// Arrays as text: Postgres unnests an array of arrays to its last element.
+    filtered: Vec<Option<String>>,
 }
 
 #[derive(Debug, Default)]
@@ -85,6 +87,8 @@ pub(crate) struct NewDelivery<'a> {
     pub(crate) events: i32,
     pub(crate) batch: Option<&'a serde_json::Value>,
     pub(crate) no_dedup: bool,
+    /// The subscriptions that a condition kept an event of it from; of a batch, `batch` says which event.
+    pub(crate) filtered: Option<Vec<i32>>,
 }
 
 /// One event's receipt.
@@ -136,6 +140,7 @@ impl<'a> Batch<'a> {
         c.events.push(d.events);
         c.batch.push(d.batch);
         c.no_dedup.push(d.no_dedup);
+        c.filtered.push(d.filtered.as_deref().map(array));
     }
 
     pub(crate) fn push_receipt(&mut self, r: &NewReceipt) {
@@ -190,15 +195,16 @@ with plan as materialized (
 ), delivery as (
     insert into hookgate.deliveries as kept
            (retention, id, source, received_at, method, target, headers, body, content_type, secret,
-            provider_id, event_type, ordering_key, version, events, batch, no_dedup, own)
-    select d.*,
+            provider_id, event_type, ordering_key, version, events, batch, no_dedup, filtered, own)
+    select d.retention, d.id, d.source, d.received_at, d.method, d.target, d.headers, d.body, d.content_type, d.secret,
+           d.provider_id, d.event_type, d.ordering_key, d.version, d.events, d.batch, d.no_dedup, d.filtered::int[],
            case when d.events > 1
                 then (select array_agg(r.event order by r.event) from receipt r where r.delivery = d.id) end
       from unnest($7::text[], $8::uuid[], $9::int[], $10::timestamptz[], $11::text[], $12::text[], $13::bytea[],
                   $14::bytea[], $15::text[], $16::smallint[], $17::text[], $18::text[], $19::text[], $20::bigint[],
-                  $21::int[], $22::jsonb[], $23::bool[])
+                  $21::int[], $22::jsonb[], $23::bool[], $34::text[])
            as d(retention, id, source, received_at, method, target, headers, body, content_type, secret,
-                provider_id, event_type, ordering_key, version, events, batch, no_dedup)
+                provider_id, event_type, ordering_key, version, events, batch, no_dedup, filtered)
      where d.id in (select delivery from receipt)
         -- An empty batch has no receipt, and is kept all the same; once, if it is tried again.
         or (d.events = 0 and (select generation from plan) = $1)
@@ -266,6 +272,11 @@ select (select generation from plan) as generation,
        -- Last, after whatever lane had to be waited for.
        clock_timestamp() as at";
 
+/// An array of numbers as Postgres reads it from text.
+fn array(numbers: &[i32]) -> String {
+    format!("{{{}}}", numbers.iter().map(i32::to_string).collect::<Vec<_>>().join(","))
+}
+
 /// Records a batch, if the registry is still at `generation`; else writes nothing.
 pub(crate) async fn record(conn: &mut PgConnection, generation: i64, batch: &Batch<'_>) -> sqlx::Result<Written> {
     let (item, delivery, job) = (&batch.item, &batch.delivery, &batch.job);
@@ -303,6 +314,7 @@ pub(crate) async fn record(conn: &mut PgConnection, generation: i64, batch: &Bat
         .bind(&job.whole)
         .bind(&job.wait_ms)
         .bind(&job.eager)
+        .bind(&delivery.filtered)
         .fetch_one(conn)
         .await?;
     let deliveries: Vec<Uuid> = row.try_get("deliveries")?;

@@ -5,6 +5,8 @@ mod forwards;
 mod forwards_resigned;
 mod lanes;
 mod lost_commits;
+mod plans;
+mod races;
 mod refusals;
 mod rescue;
 mod retries;

@@ -5,6 +5,7 @@ use crate::config::{Config, ProcessRole, show_size as show};
 
 pub(super) fn check(config: &Config, found: &mut Findings) {
     zeros(config, found);
+    pooler(config, found);
     recorder(config, found);
     shares(config, found);
     listening(config, found);
@@ -69,6 +70,24 @@ fn shares(config: &Config, found: &mut Findings) {
             "`{section}.burst` is set and `{section}.rate` is not, so there is nothing to burst above: add a rate such as \
              \"100/s\" or remove the burst"
         ));
+    }
+}
+
+fn pooler(config: &Config, found: &mut Findings) {
+    let database = &config.database;
+    if database.pooler && database.listen {
+        found.error(
+            "`database.listen` is on and `database.pooler` too, but LISTEN needs a session of its own: set \
+             `database.listen` to false, and work is found by `worker.poll`"
+                .to_owned(),
+        );
+    }
+    if database.pooler && database.url.is_none() {
+        found.error(
+            "`database.pooler` is on and there is no `database.url`: name the pooler there, or set `database.pooler` to \
+             false for hookgate's own Postgres"
+                .to_owned(),
+        );
     }
 }
 

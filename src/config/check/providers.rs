@@ -66,6 +66,20 @@ fn promises(source: &Source, config: &Config, found: &mut Findings) {
             show(provider.ack_deadline)
         ));
     }
+    if let Some(within) = source.respond_within {
+        if within.is_zero() {
+            found.error(format!(
+                "`source.{name}.respond_within` is 0, so no handler could ever answer: give it some time or leave it out"
+            ));
+        }
+        if within >= provider.ack_deadline {
+            found.warning(format!(
+                "`source.{name}.respond_within` ({}) is not below the {} that its provider waits for an answer: lower it",
+                show(within),
+                show(provider.ack_deadline)
+            ));
+        }
+    }
     let (setting, max_body) = match source.max_body {
         Some(bytes) => (format!("source.{name}.max_body"), bytes),
         None => ("server.max_body".to_owned(), config.server.max_body),

@@ -7,7 +7,7 @@ use reqwest::Url;
 
 use super::Findings;
 use crate::config::phrase::nearest;
-use crate::config::{Config, Forward, Network, ProcessRole};
+use crate::config::{Config, Forward, Network, Order, ProcessRole};
 
 pub(super) fn check(config: &Config, found: &mut Findings) {
     listeners(config, found);
@@ -21,6 +21,7 @@ pub(super) fn check(config: &Config, found: &mut Findings) {
                 forward.name
             ));
         }
+        responds(forward, config, found);
         origin(forward, config, found);
         destination(forward, config, found);
     }
@@ -91,6 +92,27 @@ fn roles(config: &Config, found: &mut Findings) {
             "`server.roles` leaves out {} and `database.url` is not set, but hookgate's own Postgres serves one process \
              that does it all: set `database.url` to a shared Postgres or give this process every role",
             missing.join(" and ")
+        ));
+    }
+}
+
+fn responds(forward: &Forward, config: &Config, found: &mut Findings) {
+    let before = config.forwards.iter().take_while(|other| !std::ptr::eq(*other, forward));
+    for other in before.filter(|other| other.respond && forward.respond) {
+        let both = other.events.iter().any(|event| forward.events.iter().any(|pattern| pattern.overlaps(event)));
+        if both && other.from.overlaps(&forward.from) {
+            found.error(format!(
+                "`forward.{}.respond` and `forward.{}.respond` are both true and their events overlap, and a request has one \
+                 answer: narrow the events of one of them, or let only one respond",
+                other.name, forward.name
+            ));
+        }
+    }
+    if forward.respond && forward.policy.order != Order::None {
+        found.error(format!(
+            "`forward.{0}.respond` is true and `forward.{0}.order` is not \"none\": behind other jobs its answer would come too \
+             late, so remove one of the two",
+            forward.name
         ));
     }
 }

@@ -8,6 +8,7 @@ mod answer;
 mod client;
 mod headers;
 mod indexes;
+mod relay;
 mod sign;
 mod signature;
 mod trouble;
@@ -20,7 +21,7 @@ use futures_util::future::BoxFuture;
 use http::{HeaderMap, HeaderName};
 use reqwest::{Client, Response, Url};
 
-use super::{Context, Handler, HandlerError, Run, on};
+use super::{Context, Handler, HandlerError, Named, Run, on};
 use crate::config::{self, Connection, Pattern, Permanent, Signing};
 use answer::{Excerpt, Verdict};
 use sign::{AsProvider, Sign};
@@ -45,6 +46,8 @@ pub(crate) struct ForwardSpec {
     pub(crate) connection: Connection,
     /// The answers after which no retry is made.
     pub(crate) permanent: Permanent,
+    /// Whether what the destination answers goes to the sender.
+    pub(crate) relays: bool,
 }
 
 /// Why a forward can't be set up.
@@ -75,6 +78,7 @@ pub(crate) struct Forward {
     permanent: Permanent,
     /// For errors.
     called: String,
+    relays: bool,
     client: Client,
 }
 
@@ -89,11 +93,12 @@ pub(crate) fn configured(forward: &config::Forward) -> Result<Handler, ForwardEr
             .collect(),
         connection: forward.connection.clone(),
         permanent: forward.permanent.clone(),
+        relays: forward.respond,
     };
-    let handler = on(forward.from.as_str(), &patterns)
-        .name(forward.name.as_str())
-        .policy(&forward.policy)
-        .forward(Forward::new(spec)?);
+    let named = on(forward.from.as_str(), &patterns).name(forward.name.as_str()).policy(&forward.policy);
+    let named = forward.when.iter().cloned().fold(named, Named::when);
+    let named = if forward.respond { named.respond() } else { named };
+    let handler = named.forward(Forward::new(spec)?);
     Ok(Handler { breaker: forward.breaker.then(|| origin(&forward.to).into()), ..handler })
 }
 
@@ -125,7 +130,7 @@ impl Forward {
         };
         let client = client::build(to.scheme() == "https", &spec.connection).map_err(ForwardError::Client)?;
         let called = called(&to, spec.connection.proxy.as_ref());
-        Ok(Self { to, sign, headers: spec.headers, permanent: spec.permanent, called, client })
+        Ok(Self { to, sign, headers: spec.headers, permanent: spec.permanent, relays: spec.relays, called, client })
     }
 
     async fn send(&self, cx: &mut Context) -> Result<(), HandlerError> {
@@ -148,7 +153,14 @@ impl Forward {
         let response =
             request.send().await.map_err(|error| HandlerError::because(trouble::told(&error, &self.called)))?;
         cx.set_status(response.status().as_u16());
-        self.judge(response, cx.left()).await
+        let left = cx.left();
+        if self.relays && response.status().is_success() {
+            if let Some(answer) = relay::answer(response, left / 2).await {
+                cx.relay(answer);
+            }
+            return Ok(());
+        }
+        self.judge(response, left).await
     }
 
     /// The status decides; what follows it must neither turn the verdict nor use up the time in which it can be told.

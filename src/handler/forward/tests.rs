@@ -73,6 +73,7 @@ fn spec_to(url: &str) -> ForwardSpec {
             proxy_auth: None,
         },
         permanent: Permanent::default(),
+        relays: false,
     }
 }
 
@@ -90,6 +91,7 @@ fn context(delivery: Delivery) -> Context {
         intent: 0,
         state: Arc::new(State::default()),
         breakers: None,
+        responds: false,
     })
 }
 

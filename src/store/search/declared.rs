@@ -69,6 +69,10 @@ pub(crate) struct HandlerRow {
     pub(crate) from: String,
     pub(crate) events: Vec<String>,
     pub(crate) order: String,
+    /// Its conditions, as written.
+    pub(crate) when: serde_json::Value,
+    /// Whether it answers requests.
+    pub(crate) respond: bool,
     pub(crate) release: i64,
     pub(crate) retired_at: Option<Stamp>,
     /// The sources it gets.
@@ -106,7 +110,9 @@ pub(crate) async fn handlers(conn: &mut PgConnection, lease: Duration) -> sqlx::
               where exists (select from lost) and u.handler in (select id from lost)
               group by u.handler
          )
-         select h.name, h.kind, h.sources as \"from\", h.patterns as events, h.ordering as \"order\", h.release,
+         select h.name, h.kind, h.sources as \"from\", h.patterns as events, h.ordering as \"order\",
+                coalesce(h.routing -> 'when', '[]') as \"when\",
+                coalesce(h.routing -> 'respond' = 'true', false) as respond, h.release,
                 h.retired_at, coalesce(u.sources, '{}') as sources, coalesce(u.paused, '{}') as paused,
                 h.paused_at, h.paused_by, h.paused_reason,
                 case when h.id in (select id from lost)

@@ -64,6 +64,7 @@ const STATE: &str = "case
     when exists (select from hookgate.jobs x where x.delivery = d.id) then 'pending'
     when exists (select from hookgate.attempts x where x.retention = d.retention and x.delivery = d.id) then 'done'
     when d.conflict_with is not null then 'conflict'
+    when d.filtered is not null then 'filtered'
     else 'unhandled' end";
 
 /// The delivery's columns tell of its first event, `batch` of each.

@@ -37,7 +37,17 @@ pub(crate) struct JobRow {
 /// The jobs of a delivery. One statement, so one snapshot: a job that ends meanwhile shows once.
 pub(crate) async fn jobs(conn: &mut PgConnection, delivery: Uuid, limit: i64) -> sqlx::Result<Vec<JobRow>> {
     sqlx::query_as(
-        "with history as (
+        "with kept_from as (
+             select e.event::int, e.subscription::int
+               from hookgate.deliveries d
+              cross join lateral (
+                    select 0 as event, unnest(d.filtered) as subscription where d.batch is null
+                     union all
+                    select place - 1, s.value::int
+                      from jsonb_array_elements(d.batch) with ordinality as b(element, place),
+                           jsonb_array_elements_text(coalesce(element -> 'filtered', '[]')) as s(value)) e
+              where d.id = $1 and d.filtered is not null and (d.own is null or e.event = any(d.own))
+         ), history as (
              select distinct on (event, subscription, run)
                     event, subscription, run, attempt, seq, outcome, started_at, ended_at, error, out_of_order,
                     ambiguous,
@@ -74,6 +84,19 @@ pub(crate) async fn jobs(conn: &mut PgConnection, delivery: Uuid, limit: i64) ->
                 and not exists (select from hookgate.dead d
                                  where (d.delivery, d.event, d.subscription, d.run)
                                        = ($1, h.event, h.subscription, h.run))
+              union all
+             -- What a condition kept back and nobody replayed.
+             select k.event, k.subscription, 0, 'filtered', 0, 0, 0, null, null, null, null, null, null, null, false, null,
+                    null
+               from kept_from k
+              where not exists (select from (select event, subscription, elements from hookgate.jobs where delivery = $1
+                                              union all
+                                             select event, subscription, elements from hookgate.dead where delivery = $1
+                                              union all
+                                             select event, subscription, elements from hookgate.attempts
+                                              where delivery = $1) w
+                                 where w.subscription = k.subscription
+                                   and (w.event = k.event or k.event = any(w.elements)))
          )
          select h.name as handler, job.event, job.run, job.state, job.attempt, job.failures, job.rescues, job.due,
                 job.snoozed_until, job.started_at, job.ended_at, job.worker, job.lane, job.seq, job.out_of_order,
@@ -119,6 +142,33 @@ pub(crate) async fn attempts(conn: &mut PgConnection, delivery: Uuid, limit: i64
            join hookgate.handlers h on h.id = u.handler
           where a.delivery = $1
           order by a.started_at desc, a.attempt desc, h.name
+          limit $2",
+    )
+    .bind(delivery)
+    .bind(limit)
+    .fetch_all(conn)
+    .await
+}
+
+/// What a handler answered its request with; the body is as long as that, and shown to its sender alone.
+#[derive(Debug, Clone, PartialEq, Serialize, FromRow)]
+pub(crate) struct AnswerRow {
+    pub(crate) handler: String,
+    pub(crate) event: i32,
+    pub(crate) status: i16,
+    pub(crate) body_size: i32,
+    pub(crate) answered_at: Stamp,
+}
+
+/// What handlers answered a delivery with.
+pub(crate) async fn answers(conn: &mut PgConnection, delivery: Uuid, limit: i64) -> sqlx::Result<Vec<AnswerRow>> {
+    sqlx::query_as(
+        "select h.name as handler, a.event, a.status, octet_length(a.body) as body_size, a.answered_at
+           from hookgate.answers a
+           join hookgate.subscriptions u on u.id = a.subscription
+           join hookgate.handlers h on h.id = u.handler
+          where a.delivery = $1
+          order by a.event, h.name
           limit $2",
     )
     .bind(delivery)

@@ -290,7 +290,7 @@ async fn a_request_that_can_t_be_understood_is_told_what_to_change() {
     let api = Api::open().await;
     for (target, part) in [
         ("/api/v1/deliveries?sate=dead", "'sate'"),
-        ("/api/v1/deliveries?state=sad", "unhandled, conflict, pending, dead, done"),
+        ("/api/v1/deliveries?state=sad", "unhandled, filtered, conflict, pending, dead, done"),
         ("/api/v1/deliveries?limit=1000", "200"),
         ("/api/v1/deliveries?after=yesterday", "RFC 3339"),
         ("/api/v1/deliveries?cursor=abc", "next"),

@@ -27,6 +27,16 @@ fn each_contradiction_names_both_settings() {
     let db = "[database]\nurl = \"postgres://db/x\"\n";
     let of = |provider: &str| STRIPE.replace("\"stripe\"", &format!("{provider:?}"));
     let table: Vec<(String, Severity, &[&str])> = vec![
+        (
+            format!("{STRIPE}{db}pooler = true\n"),
+            Error,
+            &["`database.listen` is on and `database.pooler` too", "set `database.listen` to false"],
+        ),
+        (
+            format!("{STRIPE}[database]\npooler = true\nlisten = false\n"),
+            Error,
+            &["`database.pooler` is on and there is no `database.url`"],
+        ),
         (of("okta"), Warning, &["nothing that Okta sends vouches for the body", "set `source.stripe.url_key`"]),
         (
             of("twilio"),
@@ -58,6 +68,22 @@ fn each_contradiction_names_both_settings() {
             "[handler_defaults]\ntimeout = \"2m\"".into(),
             Warning,
             &["`handler_defaults.timeout` (2m)", "`server.shutdown_grace` (30s)"],
+        ),
+        (
+            forward("respond = true\norder = \"lane\""),
+            Error,
+            &["`forward.billing.respond` is true", "`forward.billing.order` is not \"none\""],
+        ),
+        (
+            forward(&format!("respond = true\n{}", BILLING.replace("billing", "other"))) + "respond = true\n",
+            Error,
+            &["`forward.billing.respond` and `forward.other.respond` are both true"],
+        ),
+        (format!("{STRIPE}respond_within = \"0s\""), Error, &["`source.stripe.respond_within` is 0"]),
+        (
+            format!("{STRIPE}respond_within = \"1h\""),
+            Warning,
+            &["`source.stripe.respond_within` (1h)", "waits for an answer"],
         ),
         (forward("timeout = \"2m\""), Warning, &["`forward.billing.timeout` (2m)", "`server.shutdown_grace` (30s)"]),
         (

@@ -1,12 +1,14 @@
 //! Promise 2: same source and same dedup key = one set of jobs, whatever the concurrency or the number of gateways.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use futures_util::future::join_all;
 use hookgate::on;
+use tokio::task::JoinSet;
 
 use crate::support::eventually::eventually;
-use crate::support::gateway::{Signed, start};
+use crate::support::gateway::{Signed, config, start, start_with};
 use crate::support::postgres::database;
 use crate::support::rows::{acts, count, recorded};
 use crate::support::witness::witness;
@@ -38,6 +40,33 @@ async fn fifty_copies_at_once_through_two_gateways_are_one_set_of_jobs_and_one_r
     let runs = std::iter::from_fn(|| ran_here.another().or_else(|| ran_there.another()));
     assert_eq!(runs.collect::<Vec<_>>(), [answers[0].id()]);
     assert_eq!(count(&pool, "attempts").await, 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn copies_whose_senders_gave_up_keep_no_later_one_waiting() {
+    let database = database().await;
+    let pool = database.pool().await;
+    let mut config = config(&database, "");
+    config.recorder.timeout = Duration::from_millis(300);
+    let gateway = start_with(config, Vec::new()).await;
+    let to = gateway.ingest_addr().unwrap();
+    let event = Signed::stripe_event("evt_1", "a.b", "in_1");
+    eventually("it is recorded", 202, async || event.send(to).await.status).await;
+    // Whoever looks a copy up stands still here, two at a time; all others wait behind them.
+    let before = count(&pool, "copies").await;
+    let mut lock = pool.begin().await.unwrap();
+    sqlx::query("lock table hookgate.copies in share mode").execute(&mut *lock).await.unwrap();
+    let mut sending = JoinSet::new();
+    for _ in 0..40 {
+        let event = event.clone();
+        sending.spawn(async move { event.send(to).await.status });
+    }
+    assert!(sending.join_all().await.into_iter().all(|status| status == 503));
+    lock.rollback().await.unwrap();
+    eventually("a later copy is answered", 202, async || event.send(to).await.status).await;
+    let noted = count(&pool, "copies").await - before;
+    assert!(noted < 10, "{noted} copies were looked up, most of them for nobody");
+    gateway.shutdown().await;
 }
 
 #[tokio::test]

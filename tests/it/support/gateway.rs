@@ -49,6 +49,13 @@ pub(crate) fn config(database: &TestDatabase, more: &str) -> Config {
     Config::from_toml(&toml, &BTreeMap::new(), Mode::Dev).unwrap_or_else(|error| panic!("{error}\n{toml}"))
 }
 
+/// The same, told that a pooler in transaction mode is between.
+pub(crate) fn pooled(through: &TestDatabase, more: &str) -> Config {
+    let mut config = config(through, more);
+    (config.database.pooler, config.database.listen) = (true, false);
+    config
+}
+
 /// The same as text, for a gateway in another process.
 pub(crate) fn toml(database: &TestDatabase, more: &str) -> String {
     format!("{more}\n{SOURCES}\n[database]\nurl = {:?}\n", database.url())

@@ -7,6 +7,7 @@ pub(crate) mod gateway;
 pub(crate) mod key_host;
 pub(crate) mod lost_answer;
 pub(crate) mod metric;
+pub(crate) mod pgbouncer;
 pub(crate) mod postgres;
 pub(crate) mod process;
 pub(crate) mod proxy;

@@ -28,6 +28,12 @@ pub(crate) struct TestDatabase {
 }
 
 impl TestDatabase {
+    /// A database that was made elsewhere.
+    #[allow(dead_code, reason = "the soak has a server of its own")]
+    pub(crate) fn at(name: &str, options: PgConnectOptions) -> Self {
+        Self { name: name.to_owned(), options }
+    }
+
     pub(crate) fn name(&self) -> &str {
         &self.name
     }

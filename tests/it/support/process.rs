@@ -40,15 +40,16 @@ pub(crate) struct Ledger {
 impl Ledger {
     /// Starts one and waits until it receives.
     pub(crate) fn start(database: &TestDatabase) -> Self {
-        Self::start_as(database, r#"["ingest", "worker", "operator"]"#)
+        Self::start_with(database, r#"["ingest", "worker", "operator"]"#, &[])
     }
 
     /// One that only runs handlers.
     pub(crate) fn start_worker(database: &TestDatabase) -> Self {
-        Self::start_as(database, r#"["worker"]"#)
+        Self::start_with(database, r#"["worker"]"#, &[])
     }
 
-    fn start_as(database: &TestDatabase, roles: &str) -> Self {
+    /// One with these roles and settings, as `HOOKGATE__SECTION__KEY`.
+    pub(crate) fn start_with(database: &TestDatabase, roles: &str, settings: &[(&str, &str)]) -> Self {
         let folder = fresh_folder();
         let file = folder.join("hookgate.toml");
         std::fs::write(&file, toml(database, "")).expect("write the configuration");
@@ -56,6 +57,7 @@ impl Ledger {
             .arg(&file)
             .env("HOOKGATE__SERVER__ROLES", roles)
             .env("HOOKGATE__WORKER__LEASE", hookgate::config::show_duration(SHORT_LEASE))
+            .envs(settings.iter().copied())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(File::create(folder.join("log")).expect("make the log"))
@@ -80,6 +82,12 @@ impl Ledger {
     /// SIGKILL, as the out-of-memory killer sends it.
     pub(crate) fn kill(&mut self) {
         self.signal(Signal::KILL);
+        self.child.wait().expect("its end");
+    }
+
+    /// SIGTERM, and waits for its end.
+    pub(crate) fn terminate(&mut self) {
+        self.signal(Signal::TERM);
         self.child.wait().expect("its end");
     }
 

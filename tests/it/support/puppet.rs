@@ -32,6 +32,7 @@ where
 
 enum Order {
     Execute(String, oneshot::Sender<Result<(), String>>),
+    Respond(u16, &'static str, Vec<u8>),
     End(Result<(), HandlerError>),
     Panic,
 }
@@ -54,6 +55,7 @@ async fn obey(called: &UnboundedSender<Call>, raw: &Raw, cx: &mut Context) -> Re
                 let result = cx.tx().await?.execute(AssertSqlSafe(sql)).await;
                 let _ = done.send(result.map(|_| ()).map_err(|error| error.to_string()));
             }
+            Order::Respond(status, content_type, body) => cx.respond(status, content_type, body)?,
             Order::End(result) => return result,
             Order::Panic => panic!("as the test told it"),
         }
@@ -118,6 +120,11 @@ impl Call {
     pub(crate) async fn book(&self) {
         let sql = format!("insert into effect (object, attempt) values ('{}', {})", self.object, self.attempt);
         self.execute(&sql).await.expect("write the effect");
+    }
+
+    /// Answers the request through `cx.respond`, once the run has ended well.
+    pub(crate) fn respond(&self, status: u16, content_type: &'static str, body: impl Into<Vec<u8>>) {
+        self.order(Order::Respond(status, content_type, body.into()));
     }
 
     pub(crate) fn succeed(self) {
