@@ -16,6 +16,7 @@ use super::super::served::{Asked, Asking, Served};
 use super::super::{Settings, Wake, Worker};
 use super::operation::End;
 use super::reference::{self, Violation, Work};
+use crate::answers::Answers;
 use crate::breaker;
 use crate::database::Pools;
 use crate::handler::{Context, Fail, Handler, HandlerError, Order, Raw, State, on};
@@ -81,7 +82,10 @@ impl Process {
             breaker: breaker::Policy { failures: 1, within: LEASE, open_for: LEASE, longest: LEASE },
         };
         let pools = Pools { ingest: pool.clone(), worker: pool.clone(), operator: pool };
-        let worker = Worker::new(&pools, settings, handlers(), Arc::new(state), wake, CancellationToken::new());
+        let stop = CancellationToken::new();
+        // Nobody here waits for an answer.
+        let answers = Arc::new(Answers::new(0, stop.clone()));
+        let worker = Worker::new(&pools, settings, handlers(), Arc::new(state), (wake, answers), stop);
         Self { worker: Arc::new(worker), plan: None, started, slots: Vec::new() }
     }
 

@@ -177,7 +177,7 @@ impl Stage {
             content_type: None,
             body: body.clone().into(),
         };
-        Ok(Arrival::new(stamp, "s".into(), wire, Known { verified: &verified, provider: *stripe, secret: 0 }))
+        Ok(Arrival::new(stamp, "s".into(), wire, Known { verified: &verified, provider: stripe, secret: 0 }))
     }
 
     /// Hands an arrival to a gateway's recorder.
