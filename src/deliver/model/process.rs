@@ -63,6 +63,8 @@ pub(super) struct Process {
 pub(super) struct Looked {
     pub(super) claims: Vec<Claim>,
     pub(super) asked: Vec<Asked>,
+    /// Where it brought nothing, the worker waits until it is told, or for its poll.
+    pub(super) rests: bool,
 }
 
 impl Process {
@@ -107,9 +109,9 @@ impl Process {
         }
         Ok(Some(tokio::spawn(async move {
             let number = worker.live.number();
-            let Claimed { claims, got } = claim::claim(&worker, &asked, &number).await?;
+            let Claimed { claims, got, again_in } = claim::claim(&worker, &asked, &number).await?;
             asked.iter().zip(&got).for_each(|(asked, got)| asked.got(got));
-            Ok(Looked { claims, asked })
+            Ok(Looked { claims, asked, rests: again_in.is_none() })
         })))
     }
 

@@ -73,7 +73,7 @@ pub(super) enum Doing {
 /// What came of it.
 pub(super) enum Seen {
     Received(Vec<(Message, Result<Recorded, NotDurable>)>),
-    Looked { process: usize, places: [usize; 2], found: Vec<(Slot, Started)> },
+    Looked { process: usize, places: [usize; 2], found: Vec<(Slot, Started)>, rests: bool },
     Settled { process: usize, slot: usize, end: End, next: Option<Started> },
     Rescued,
     Replayed { event: usize, plan: Vec<(Handler, Act)>, done: Replayed },

@@ -102,7 +102,13 @@ impl World<'_> {
     pub(crate) async fn judge(&mut self, seen: Seen, beside: &Beside) -> Result<(), Violation> {
         match seen {
             Seen::Received(answers) => self.judge_received(answers).await,
-            Seen::Looked { process, places, found } => self.judge_look(process, places, found, beside).await,
+            Seen::Looked { process, places, found, rests } => {
+                // Whoever claimed something looks again at once.
+                self.heard[process] |= !rests;
+                self.judge_claims(process, found, beside).await?;
+                let unknown = !beside.locked.is_empty() || beside.others;
+                if rests && !unknown { self.judge_rest(process, places) } else { Ok(()) }
+            }
             Seen::Settled { process, slot, end, next } => self.judge_settle(process, slot, end, next),
             Seen::Rescued => {
                 let lapsed = self.lapsed.clone();
@@ -115,37 +121,34 @@ impl World<'_> {
         }
     }
 
-    async fn judge_look(
+    async fn judge_claims(
         &mut self,
         process: usize,
-        places: [usize; 2],
         found: Vec<(Slot, Started)>,
         beside: &Beside,
     ) -> Result<(), Violation> {
-        // Whoever claimed something looks again at once.
-        let is_over = found.is_empty();
-        self.heard[process] |= !is_over;
         let vain = self.reference.ready_in_vain();
-        let mut taken = [vain.len(), 0];
         for (mut slot, started) in found {
             let attempt = self.reference.claim(&mut slot.work, &beside.locked)?;
             if attempt != started.attempt {
                 return Err(format!("{:?} began as attempt {} and not {attempt}", slot.work.job, started.attempt));
             }
-            taken[usize::from(slot.work.job.handler == Handler::Free)] += 1;
             self.processes[process].slots.push(slot);
         }
         let suspected = self.suspected(process)?;
-        taken[0] += self.judge_put_off(vain, suspected || beside.others).await?;
-        let suspects = if suspected { self.reference.suspects() } else { Vec::new() };
-        for (n, handler) in Handler::ALL.into_iter().enumerate() {
-            let mut left = self.reference.claimable(handler);
-            left.retain(|held| !suspects.contains(held));
-            let passed_by = is_over && !left.is_empty() && taken[n] < places[n];
-            if passed_by && beside.locked.is_empty() && !beside.others {
+        self.judge_put_off(vain, suspected || beside.others).await
+    }
+
+    /// Whoever rests with free places left nothing that it could have claimed.
+    fn judge_rest(&mut self, process: usize, places: [usize; 2]) -> Result<(), Violation> {
+        let suspects = if self.suspected(process)? { self.reference.suspects() } else { Vec::new() };
+        for (handler, places) in Handler::ALL.into_iter().zip(places) {
+            let left = self.reference.claimable(handler).into_iter().find(|held| !suspects.contains(held));
+            if let Some(left) = left.filter(|_| places > 0) {
                 return Err(format!("a look passed by {left:?}"));
             }
         }
+        self.reference.ledger.hit("a look, and a rest");
         Ok(())
     }
 
@@ -160,9 +163,8 @@ impl World<'_> {
         }
     }
 
-    /// What a look took and did not start: lanes where nothing may run, and, beside a suspect, others. How many lanes of
-    /// the latter.
-    pub(super) async fn judge_put_off(&mut self, vain: Vec<Key>, suspected: bool) -> Result<usize, Violation> {
+    /// What a look took and did not start: lanes where nothing may run, and, beside a suspect, others.
+    pub(super) async fn judge_put_off(&mut self, vain: Vec<Key>, suspected: bool) -> Result<(), Violation> {
         let suspects = if suspected { self.reference.suspects() } else { Vec::new() };
         let put_off = if suspects.is_empty() { Vec::new() } else { self.stage.settle_half_seconds().await? };
         for key in &put_off {
@@ -172,7 +174,7 @@ impl World<'_> {
             self.reference.put_off(*key, "lane claimed → ready, its suspect beside another one");
         }
         if vain.is_empty() && suspects.is_empty() {
-            return Ok(0);
+            return Ok(());
         }
         let rows = self.rows().await?;
         let later = |key: &Key| rows.lanes.get(key).is_some_and(|lane| lane.due == reference::When::Later);
@@ -187,7 +189,7 @@ impl World<'_> {
                 self.reference.passed_over(id);
             }
         }
-        Ok(put_off.len())
+        Ok(())
     }
 
     pub(super) fn judge_settle(

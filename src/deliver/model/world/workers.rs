@@ -13,7 +13,7 @@ use crate::store::workers;
 impl World<'_> {
     pub(super) async fn look_in_vain(&mut self, process: usize, later: bool) -> Result<bool, Violation> {
         let Some(Doing::Look(_, task)) = self.start(&Operation::Look(process)).await? else { return Ok(false) };
-        let Looked { claims, asked } = task.await.map_err(text)?.map_err(text)?;
+        let Looked { claims, asked, .. } = task.await.map_err(text)?.map_err(text)?;
         let vain = self.reference.ready_in_vain();
         let (wait, when) = match later {
             true => (Duration::from_secs(24 * 3600), reference::When::Later),
