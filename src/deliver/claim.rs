@@ -20,6 +20,9 @@ use crate::store::{Held, JobKey, LaneKey, Token, claims, newest};
 /// When a lane whose head is a suspect is looked at again, while another suspect runs here.
 const SUSPECTS_WAIT: Duration = Duration::from_millis(500);
 
+/// When a look is repeated that found only what may not start. Nothing of it is back as soon.
+const PUT_OFF_WAIT: Duration = Duration::from_millis(25);
+
 /// The right to run jobs of one lane in order, or one job outside any lane. Only [`claim`] makes one.
 #[derive(Debug)]
 pub(crate) struct Claim {
@@ -109,6 +112,8 @@ impl Claim {
 pub(super) struct Claimed {
     pub(super) claims: Vec<Claim>,
     pub(super) got: Vec<Got>,
+    /// When to look again, where all that was asked for was put off: more may stand behind it.
+    pub(super) again_in: Option<Duration>,
 }
 
 /// Fills the places of those who ask, within their rates and breakers, and starts the first job of each claim. A lane's
@@ -147,8 +152,10 @@ pub(super) async fn claim(worker: &Worker, asked: &[Asked], number: &Number) -> 
     for claim in &mut made {
         claim.is_probe = asked.iter().any(|asked| asked.has(claim.subscription) && asked.probes().is_some());
     }
-    let got = asked.iter().map(|asked| got(asked, &groups, &picked, &permits)).collect();
-    Ok(Claimed { claims: made, got })
+    let got: Vec<Got> = asked.iter().map(|asked| got(asked, &groups, &picked, &permits)).collect();
+    let is_cut = asked.iter().zip(&got).any(|(asked, got)| is_cut(asked, got));
+    let again_in = Some(PUT_OFF_WAIT).filter(|_| made.is_empty() && is_cut);
+    Ok(Claimed { claims: made, got, again_in })
 }
 
 /// Who shares places: each handler has its own, but all that would try the same destination have one.
@@ -176,6 +183,12 @@ fn got(asked: &Asked, groups: &[Group<'_>], picked: &[Picked], permits: &Permits
     let of_group = |group: &Group<'_>| group.grabs.iter().map(|grab| of(grab.queue)).sum::<i64>();
     let is_full = group.is_none_or(|group| of_group(group) >= group.places);
     Got { taken, is_full, dry_for: permits.dry_for(asked) }
+}
+
+/// Whether there may have been more than was picked.
+fn is_cut(asked: &Asked, got: &Got) -> bool {
+    let most = asked.grabs.iter().zip(&got.taken).any(|(grab, taken)| *taken >= grab.at_most);
+    most || got.is_full && got.taken.iter().any(|taken| *taken > 0)
 }
 
 /// What was claimed is started already; a suspect too many goes back as if it had not been.

@@ -14,6 +14,8 @@ mod execute;
 mod hand_back;
 mod heartbeat;
 mod live;
+#[cfg(test)]
+mod model;
 mod paused;
 mod permit;
 mod record;
@@ -216,6 +218,7 @@ impl Worker {
                 self.breakers.doubt();
             }
         }
+        again_in = sooner(again_in, claimed.again_in);
         let is_empty = claimed.claims.is_empty();
         for claim in claimed.claims {
             let asked = asked.iter_mut().find(|asked| asked.has(claim.subscription()));
@@ -233,7 +236,8 @@ impl Worker {
             () = work::work(&self, &served.handler, &mut claim) => {}
             () = self.cut.cancelled() => give_back(&self, held, token, Back::Interrupted(WHY)).await,
         }
-        drop(place);
+        // The claim too: whoever looks now may run a suspect again.
+        drop((place, claim));
         // A place is free, and the lane may have more.
         self.wake.poke_local();
     }

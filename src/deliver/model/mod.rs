@@ -92,6 +92,31 @@ async fn whoever_stands_aside_comes_back_when_another_job_of_its_lane_ends_as_po
     history::told(&mut stage, 1, &history).await.expect("as the reference says");
 }
 
+/// A look whose places were all taken by suspects that had to wait rested until the poll, whatever stood behind them.
+#[tokio::test]
+async fn a_look_that_only_put_suspects_off_looks_again_for_what_stands_behind_them() {
+    let mut stage = Stage::set(postgres::database().await.options()).await.expect("a stage");
+    let new = |key| Sending::New { key, takers: Takers::Ordered };
+    let history = [
+        // One that waits outside its lane takes a place later on.
+        Operation::Receive(vec![new(2)]),
+        Operation::Look(0),
+        Operation::Settle(0, End::Long),
+        // Two suspects: one runs, the other waits for it.
+        Operation::Receive(vec![new(0), new(1)]),
+        Operation::Look(0),
+        Operation::Crash(0),
+        Operation::Rescue,
+        Operation::PassTime,
+        Operation::Look(0),
+        // The other one is first in line for the last place again, and something else stands behind it.
+        Operation::PassTime,
+        Operation::Receive(vec![new(2)]),
+        Operation::Look(0),
+    ];
+    history::told(&mut stage, 1, &history).await.expect("as the reference says");
+}
+
 #[tokio::test]
 async fn the_server_does_not_compile_what_a_claim_runs() {
     let mut conn = PgConnection::connect_with(&postgres::database().await.options()).await.expect("a connection");

@@ -11,11 +11,14 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use super::super::claim::{self, Claim};
-use super::super::share::Asked;
+use super::super::claim::{self, Claim, Claimed};
+use super::super::served::{Asked, Asking, Served};
 use super::super::{Settings, Wake, Worker};
 use super::operation::End;
 use super::reference::{self, Violation, Work};
+use crate::answers::Answers;
+use crate::breaker;
+use crate::database::Pools;
 use crate::handler::{Context, Fail, Handler, HandlerError, Order, Raw, State, on};
 use crate::registry::Plan;
 
@@ -60,6 +63,8 @@ pub(super) struct Process {
 pub(super) struct Looked {
     pub(super) claims: Vec<Claim>,
     pub(super) asked: Vec<Asked>,
+    /// Where it brought nothing, the worker waits until it is told, or for its poll.
+    pub(super) rests: bool,
 }
 
 impl Process {
@@ -74,8 +79,15 @@ impl Process {
             lane_claim: reference::Handler::LANE_CLAIM as i64,
             release: 1,
             config_hash: String::new(),
+            shares: [1; 3],
+            // No handler here has one.
+            breaker: breaker::Policy { failures: 1, within: LEASE, open_for: LEASE, longest: LEASE },
         };
-        let worker = Worker::new(pool, settings, handlers(), Arc::new(state), wake, CancellationToken::new());
+        let pools = Pools { ingest: pool.clone(), worker: pool.clone(), operator: pool };
+        let stop = CancellationToken::new();
+        // Nobody here waits for an answer.
+        let answers = Arc::new(Answers::new(0, stop.clone()));
+        let worker = Worker::new(&pools, settings, handlers(), Arc::new(state), (wake, answers), stop);
         Self { worker: Arc::new(worker), plan: None, started, slots: Vec::new() }
     }
 
@@ -87,15 +99,19 @@ impl Process {
     pub(super) async fn look(&mut self) -> Result<Option<JoinHandle<sqlx::Result<Looked>>>, Violation> {
         let worker = Arc::clone(&self.worker);
         let plan = worker.current(&mut self.plan).await.map_err(|error| error.to_string())?;
-        let asked: Vec<Asked> = worker.served.iter().flat_map(|served| served.ask(plan)).collect();
+        let ask = |served: &Arc<Served>| match served.ask(plan, &worker.breakers) {
+            Asking::This(this) => Some(this),
+            Asking::NotNow(_) => None,
+        };
+        let asked: Vec<Asked> = worker.served.iter().filter_map(ask).collect();
         if asked.is_empty() {
             return Ok(None);
         }
         Ok(Some(tokio::spawn(async move {
-            let wanted: Vec<(i32, i64)> = asked.iter().map(Asked::wanted).collect();
             let number = worker.live.number();
-            let claims = claim::claim(&worker.pool, &wanted, worker.id, &number, worker.settings.lane_claim).await?;
-            Ok(Looked { claims, asked })
+            let Claimed { claims, got, again_in } = claim::claim(&worker, &asked, &number).await?;
+            asked.iter().zip(&got).for_each(|(asked, got)| asked.got(got));
+            Ok(Looked { claims, asked, rests: again_in.is_none() })
         })))
     }
 
@@ -105,7 +121,7 @@ impl Process {
         claim: Claim,
         asked: &mut [Asked],
     ) -> Result<(JoinHandle<()>, Started), Violation> {
-        let asked = asked.iter_mut().find(|asked| asked.subscription == claim.subscription());
+        let asked = asked.iter_mut().find(|asked| asked.has(claim.subscription()));
         let Some((served, place)) = asked.and_then(Asked::take_place) else {
             return Err("more was claimed than there are places".to_owned());
         };

@@ -169,6 +169,8 @@ pub(super) struct Work {
     pub(super) held: Held,
     pub(super) job: JobId,
     pub(super) rest: VecDeque<JobId>,
+    /// Whether it was claimed as what a rescue put back.
+    pub(super) suspect: bool,
     /// Whether its handler wrote in the transaction it was lent.
     pub(super) wrote: bool,
 }
@@ -242,12 +244,23 @@ impl Reference {
         line.into_iter().map(|(id, _)| *id).collect()
     }
 
-    /// Those of a lane that a claim may run now: up to the first that waits, and after a rescue the head alone.
+    /// Those of a lane that a claim may run now: up to the first that waits, and a suspect alone.
     pub(super) fn runnable(&self, key: Key) -> VecDeque<JobId> {
         let line = self.line(key);
-        let rescued = line.first().is_some_and(|head| self.jobs[head].rescues > 0);
-        let limit = if rescued { 1 } else { Handler::LANE_CLAIM };
+        let suspect = line.iter().position(|id| self.is_suspect(*id)).unwrap_or(Handler::LANE_CLAIM);
+        let limit = suspect.clamp(1, Handler::LANE_CLAIM);
         line.into_iter().take(limit).take_while(|id| self.jobs[id].due == When::Now).collect()
+    }
+
+    /// Whether its worker vanished while it ran. In a process one of them runs at a time.
+    fn is_suspect(&self, id: JobId) -> bool {
+        self.jobs.get(&id).is_some_and(|job| job.rescues > 0)
+    }
+
+    /// What a look may claim, but only while no suspect runs beside it.
+    pub(super) fn suspects(&self) -> Vec<Held> {
+        let all = Handler::ALL.into_iter().flat_map(|handler| self.claimable(handler));
+        all.filter(|held| self.first(*held).is_some_and(|first| self.is_suspect(first))).collect()
     }
 
     fn is_ready(&self, key: Key) -> bool {

@@ -115,6 +115,7 @@ impl Stage {
             tenant: None,
             retention: "standard".to_owned(),
             on_conflict: "park".to_owned(),
+            weight: 1,
         };
         registry::declare(&workers, &[source], &process::rows(), 1).await?;
         let plan = registry::load(&workers).await?;
@@ -176,7 +177,7 @@ impl Stage {
             content_type: None,
             body: body.clone().into(),
         };
-        Ok(Arrival::new(stamp, "s".into(), wire, Known { verified: &verified, secret: 0 }))
+        Ok(Arrival::new(stamp, "s".into(), wire, Known { verified: &verified, provider: stripe, secret: 0 }))
     }
 
     /// Hands an arrival to a gateway's recorder.
@@ -200,6 +201,24 @@ impl Stage {
         .fetch_one(&mut self.observer)
         .await
         .map_err(|error| error.to_string())
+    }
+
+    /// Lanes whose suspect waits half a second for another one. That is a wait like any other: it is over when the history
+    /// says so.
+    pub(super) async fn settle_half_seconds(&mut self) -> Result<Vec<Key>, Violation> {
+        let lanes: Vec<String> = sqlx::query_scalar(
+            "update hookgate.lanes l set due = due + interval '1 hour'
+               from (select lane from hookgate.lanes
+                      where state = 'ready'
+                        and due between touched_at + interval '499 milliseconds' and touched_at + interval '501 milliseconds'
+                        for no key update skip locked) w
+              where l.lane = w.lane
+             returning encode(l.lane, 'hex')",
+        )
+        .fetch_all(&mut self.observer)
+        .await
+        .map_err(|error| error.to_string())?;
+        lanes.iter().map(|lane| self.names.key(lane)).collect()
     }
 
     pub(super) async fn run(&mut self, sql: &str) -> Result<(), Violation> {

@@ -16,7 +16,9 @@ use uuid::Uuid;
 use super::super::{introduce, rescue};
 use super::operation::{End, Operation, Sending, Takers};
 use super::process::{Command, LEASE, Looked, PLACES, Process, Slot, Started};
-use super::reference::{self, Act, Event, Handler, Held, JobId, Reference, Standing, Violation, Went, Work};
+use super::reference::{
+    self, Act, Event, Handler, Held, JobId, Key, Reference, Standing, State, Violation, Went, Work,
+};
 use super::rows::{self, Rows};
 use super::stage::Stage;
 use crate::receive::arrival::Arrival;
@@ -71,7 +73,7 @@ pub(super) enum Doing {
 /// What came of it.
 pub(super) enum Seen {
     Received(Vec<(Message, Result<Recorded, NotDurable>)>),
-    Looked { process: usize, places: [usize; 2], found: Vec<(Slot, Started)> },
+    Looked { process: usize, places: [usize; 2], found: Vec<(Slot, Started)>, rests: bool },
     Settled { process: usize, slot: usize, end: End, next: Option<Started> },
     Rescued,
     Replayed { event: usize, plan: Vec<(Handler, Act)>, done: Replayed },
@@ -153,7 +155,7 @@ impl<'s> World<'s> {
             Operation::Stop(process) => self.stop(*process).await?,
             Operation::PassTime => self.pass_time().await?,
             Operation::Purge => {
-                lanes::purge_idle(&mut self.stage.observer, Duration::ZERO, 100).await.map_err(text)?;
+                lanes::purge_idle(&mut self.stage.observer, Duration::ZERO, Duration::ZERO, 100).await.map_err(text)?;
                 self.reference.purge();
             }
             Operation::BesideT1 { held, beside } => return self.beside_t1(held, beside).await,

@@ -101,7 +101,9 @@ impl Reference {
 
     pub(crate) fn purge(&mut self) {
         let before = self.lanes.len();
-        self.lanes.retain(|_, lane| lane.state != LaneState::Idle);
+        // What dead jobs came from stays.
+        let kept: BTreeSet<_> = self.dead.values().filter_map(|dead| dead.lane).collect();
+        self.lanes.retain(|key, lane| lane.state != LaneState::Idle || kept.contains(key));
         if self.lanes.len() < before {
             self.hit("lane idle → purged");
         }

@@ -30,6 +30,7 @@ impl Reference {
     /// A look claimed this and began with `work.job`. Fills in what follows it.
     pub(crate) fn claim(&mut self, work: &mut Work, locked: &BTreeSet<Held>) -> Result<i32, Violation> {
         let (held, first) = (work.held, work.job);
+        work.suspect = self.is_suspect(first);
         if locked.contains(&held) {
             return Err(format!("one at a time: {held:?} was claimed while another transaction had it"));
         }
@@ -80,11 +81,19 @@ impl Reference {
     }
 
     /// A lane looked ready and was not; the look put it off.
-    pub(crate) fn put_off(&mut self, key: Key) {
+    pub(crate) fn put_off(&mut self, key: Key, why: &'static str) {
         if let Some(lane) = self.lanes.get_mut(&key) {
             lane.due = When::Later;
         }
-        self.hit("lane claimed → ready, nothing may run");
+        self.hit(why);
+    }
+
+    /// A job outside lanes was claimed with another suspect, and put back in the same transaction.
+    pub(crate) fn passed_over(&mut self, id: JobId) {
+        if let Some(job) = self.jobs.get_mut(&id) {
+            (job.state, job.aside) = (State::Ready, None);
+        }
+        self.hit("suspect alone, beside another one");
     }
 
     fn transition(&self, id: JobId, end: End) -> Transition {

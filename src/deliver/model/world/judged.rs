@@ -3,8 +3,8 @@
 use uuid::Uuid;
 
 use super::{
-    Act, Arrival, Beside, End, Event, Handler, Kind, Message, NotDurable, Recorded, Replayed, Seen, Sending, Slot,
-    Standing, Started, Status, Takers, Violation, Went, World, reference,
+    Act, Arrival, Beside, End, Event, Handler, Held, Key, Kind, Message, NotDurable, Recorded, Replayed, Seen, Sending,
+    Slot, Standing, Started, State, Status, Takers, Violation, Went, World, reference,
 };
 
 impl World<'_> {
@@ -102,7 +102,13 @@ impl World<'_> {
     pub(crate) async fn judge(&mut self, seen: Seen, beside: &Beside) -> Result<(), Violation> {
         match seen {
             Seen::Received(answers) => self.judge_received(answers).await,
-            Seen::Looked { process, places, found } => self.judge_look(process, places, found, beside).await,
+            Seen::Looked { process, places, found, rests } => {
+                // Whoever claimed something looks again at once.
+                self.heard[process] |= !rests;
+                self.judge_claims(process, found, beside).await?;
+                let unknown = !beside.locked.is_empty() || beside.others;
+                if rests && !unknown { self.judge_rest(process, places) } else { Ok(()) }
+            }
             Seen::Settled { process, slot, end, next } => self.judge_settle(process, slot, end, next),
             Seen::Rescued => {
                 let lapsed = self.lapsed.clone();
@@ -115,35 +121,72 @@ impl World<'_> {
         }
     }
 
-    async fn judge_look(
+    async fn judge_claims(
         &mut self,
         process: usize,
-        places: [usize; 2],
         found: Vec<(Slot, Started)>,
         beside: &Beside,
     ) -> Result<(), Violation> {
-        self.heard[process] |= !found.is_empty();
         let vain = self.reference.ready_in_vain();
-        let mut taken = [vain.len(), 0];
         for (mut slot, started) in found {
             let attempt = self.reference.claim(&mut slot.work, &beside.locked)?;
             if attempt != started.attempt {
                 return Err(format!("{:?} began as attempt {} and not {attempt}", slot.work.job, started.attempt));
             }
-            taken[usize::from(slot.work.job.handler == Handler::Free)] += 1;
             self.processes[process].slots.push(slot);
         }
-        for (n, handler) in Handler::ALL.into_iter().enumerate() {
-            let left = self.reference.claimable(handler);
-            if !left.is_empty() && taken[n] < places[n] && beside.locked.is_empty() && !beside.others {
+        let suspected = self.suspected(process)?;
+        self.judge_put_off(vain, suspected || beside.others).await
+    }
+
+    /// Whoever rests with free places left nothing that it could have claimed.
+    fn judge_rest(&mut self, process: usize, places: [usize; 2]) -> Result<(), Violation> {
+        let suspects = if self.suspected(process)? { self.reference.suspects() } else { Vec::new() };
+        for (handler, places) in Handler::ALL.into_iter().zip(places) {
+            let left = self.reference.claimable(handler).into_iter().find(|held| !suspects.contains(held));
+            if let Some(left) = left.filter(|_| places > 0) {
                 return Err(format!("a look passed by {left:?}"));
             }
         }
-        if !vain.is_empty() {
-            let rows = self.rows().await?;
-            let later = |key: &u8| rows.lanes.get(key).is_some_and(|lane| lane.due == reference::When::Later);
-            for key in vain.into_iter().filter(later) {
-                self.reference.put_off(key);
+        self.reference.ledger.hit("a look, and a rest");
+        Ok(())
+    }
+
+    /// Whether a suspect runs in this process. There are never two.
+    pub(super) fn suspected(&self, process: usize) -> Result<bool, Violation> {
+        let running = self.processes[process].slots.iter().filter(|slot| slot.work.suspect);
+        let running: Vec<_> = running.map(|slot| slot.work.job).collect();
+        match running.len() {
+            0 => Ok(false),
+            1 => Ok(true),
+            _ => Err(format!("suspects: {running:?} run at a time in process {process}")),
+        }
+    }
+
+    /// What a look took and did not start: lanes where nothing may run, and, beside a suspect, others.
+    pub(super) async fn judge_put_off(&mut self, vain: Vec<Key>, suspected: bool) -> Result<(), Violation> {
+        let suspects = if suspected { self.reference.suspects() } else { Vec::new() };
+        let put_off = if suspects.is_empty() { Vec::new() } else { self.stage.settle_half_seconds().await? };
+        for key in &put_off {
+            if !suspects.contains(&Held::Lane(*key)) {
+                return Err(format!("suspects: lane {key} was put off, and its head is none"));
+            }
+            self.reference.put_off(*key, "lane claimed → ready, its suspect beside another one");
+        }
+        if vain.is_empty() && suspects.is_empty() {
+            return Ok(());
+        }
+        let rows = self.rows().await?;
+        let later = |key: &Key| rows.lanes.get(key).is_some_and(|lane| lane.due == reference::When::Later);
+        for key in vain.into_iter().filter(later) {
+            self.reference.put_off(key, "lane claimed → ready, nothing may run");
+        }
+        for held in suspects {
+            if let Held::Job(id) = held
+                && self.reference.jobs[&id].state == State::Waiting
+                && rows.jobs.get(&id).is_some_and(|job| job.state == State::Ready)
+            {
+                self.reference.passed_over(id);
             }
         }
         Ok(())

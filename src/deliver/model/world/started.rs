@@ -70,16 +70,17 @@ impl World<'_> {
             }
             Doing::Look(process, task) => {
                 let places = Handler::ALL.map(|handler| self.places(process, handler));
-                let Looked { claims, mut asked } = task.await.map_err(text)?.map_err(text)?;
+                let Looked { claims, mut asked, rests } = task.await.map_err(text)?.map_err(text)?;
                 let mut found = Vec::new();
                 for claim in claims {
                     let (token, held) = (claim.token(), self.held(claim.held())?);
                     let (task, started) = self.processes[process].start(claim, &mut asked).await?;
                     let job = self.job(&started, held)?;
-                    let work = Work { token, held, job, rest: Default::default(), wrote: false };
+                    let work = Work { token, held, job, rest: Default::default(), suspect: false, wrote: false };
                     found.push((Slot { work, task, commands: started.commands.clone() }, started));
                 }
-                Seen::Looked { process, places, found }
+                let rests = rests && found.is_empty();
+                Seen::Looked { process, places, found, rests }
             }
             Doing::Settle { process, slot, end } => {
                 let Process { started, slots, .. } = &mut self.processes[process];

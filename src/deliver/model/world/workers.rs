@@ -13,28 +13,27 @@ use crate::store::workers;
 impl World<'_> {
     pub(super) async fn look_in_vain(&mut self, process: usize, later: bool) -> Result<bool, Violation> {
         let Some(Doing::Look(_, task)) = self.start(&Operation::Look(process)).await? else { return Ok(false) };
-        let Looked { claims, asked } = task.await.map_err(text)?.map_err(text)?;
+        let Looked { claims, asked, .. } = task.await.map_err(text)?.map_err(text)?;
         let vain = self.reference.ready_in_vain();
         let (wait, when) = match later {
             true => (Duration::from_secs(24 * 3600), reference::When::Later),
             false => (Duration::ZERO, reference::When::Now),
         };
+        let mut suspected = self.suspected(process)?;
         for claim in &claims {
             let (token, held) = (claim.token(), self.held(claim.held())?);
             let job = self.reference.first(held).ok_or_else(|| format!("{held:?} was claimed and is empty"))?;
-            let mut work = Work { token, held, job, rest: Default::default(), wrote: false };
+            let mut work = Work { token, held, job, rest: Default::default(), suspect: false, wrote: false };
             self.reference.claim(&mut work, &BTreeSet::new())?;
+            if work.suspect && std::mem::replace(&mut suspected, true) {
+                return Err(format!("suspects: {job:?} was claimed beside another one"));
+            }
             give_back(&self.processes[process].worker, claim.held(), token, Back::NotStarted(wait)).await;
             self.reference.hand_back(held, token, reference::Back::NotStarted(when));
         }
         drop((claims, asked));
         self.heard[process] = true;
-        let rows = self.rows().await?;
-        for key in vain {
-            if rows.lanes.get(&key).is_some_and(|lane| lane.due == reference::When::Later) {
-                self.reference.put_off(key);
-            }
-        }
+        self.judge_put_off(vain, suspected).await?;
         Ok(true)
     }
 
@@ -135,7 +134,7 @@ impl World<'_> {
             .run(
                 "with j as (update hookgate.jobs set due = least(due, now()),
                                    snoozed_until = case when snoozed_until is not null then least(snoozed_until, now()) end)
-                 update hookgate.lanes set due = least(due, now())",
+                 update hookgate.lanes set due = least(due, now() - interval '1 minute')",
             )
             .await?;
         self.reference.pass_time();
