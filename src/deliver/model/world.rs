@@ -30,6 +30,9 @@ use crate::store::lanes;
 /// Longer than anything here takes.
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// More than any history needs to come to its end.
+const MOST_ROUNDS: usize = 200;
+
 pub(super) struct World<'s> {
     pub(super) stage: &'s mut Stage,
     pub(super) processes: [Process; 2],
@@ -173,7 +176,12 @@ impl<'s> World<'s> {
     pub(super) async fn end(&mut self) -> Result<(), Violation> {
         (self.polls, self.ending) = (false, true);
         // Whoever ends frees a place, and its worker is told.
+        let mut rounds = 0;
         while self.heard != [false; 2] || self.find(0).is_some() {
+            rounds += 1;
+            if rounds > MOST_ROUNDS {
+                return Err("wake-up: looks lead to looks, and to nothing else".to_owned());
+            }
             self.work_off().await?;
         }
         for handler in Handler::ALL {
@@ -186,7 +194,7 @@ impl<'s> World<'s> {
         let mut rounds = 0;
         while !self.reference.jobs.is_empty() {
             rounds += 1;
-            if rounds > 100 {
+            if rounds > MOST_ROUNDS {
                 return Err(format!("nothing lost: {:?} never end", self.reference.jobs.keys()));
             }
             for operation in [Operation::Beat(0), Operation::Beat(1), Operation::Rescue, Operation::PassTime] {
