@@ -65,8 +65,9 @@ impl PgBouncer {
             shell.uid(owner.uid()).gid(owner.gid());
         }
         std::fs::set_permissions(&folder, PermissionsExt::from_mode(0o755)).expect("open the folder");
-        // Ended when the other end of the pipe is gone, however this process went.
-        let script = r#""$0" -q "$1" & server=$!; cat >/dev/null; kill -QUIT $server"#;
+        // Ended when the other end of the pipe is gone, however this process went. With KILL: QUIT is ignored by what a shell
+        // runs in the background, and TERM waits for clients from version 1.23 on.
+        let script = r#""$0" -q "$1" & server=$!; cat >/dev/null; kill -KILL $server"#;
         shell.args(["-c", script]).args([program, file]).current_dir("/").process_group(0);
         let shell = shell.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
         let pooler = Self { shell: shell.expect("start PgBouncer"), folder };
